@@ -1,0 +1,1 @@
+"""Attention: one score or rule a file."""

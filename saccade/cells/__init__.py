@@ -1,0 +1,1 @@
+"""Recurrent cells: one recurrence a file."""

@@ -1,0 +1,1 @@
+"""Data that ships with the package: small generators, seedable, split without overlap."""

@@ -1,0 +1,1 @@
+"""Memory and a prefix to features of the next symbol."""

@@ -1,0 +1,1 @@
+"""Source to Memory."""

@@ -1,0 +1,204 @@
+"""The nouns that travel through saccade, in the order in which they appear.
+
+    Example ─▶ Padded, Batch ─▶ Memory ─▶ State, Attended, Decoded, Step ─▶ Loss or Hypothesis
+
+All are frozen values. Letters: B batch, S source places, T target places, D width, V vocabulary,
+A attention maps (layers x heads), K beam.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One pair as it stood in a file. `origin` is what an error message calls it."""
+
+    source: str
+    target: str
+    origin: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Padded:
+    """Sequences of unequal length in one tensor that owns its mask.
+
+    values: `[B, S]` ids, or `[B, S, F]` vectors.  mask: `[B, S]`, True = a real place, real places first.
+    """
+
+    values: Tensor
+    mask: Tensor
+
+    @property
+    def lengths(self) -> Tensor:
+        """Number of real places of each row, `[B]`."""
+        return self.mask.sum(dim=1)
+
+    def to(self, device: torch.device) -> "Padded":
+        """Move to `device`."""
+        return Padded(self.values.to(device), self.mask.to(device))
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Pairs ready for a model.
+
+    source: `[B, S]`, ends in END.  target: `[B, T]`, ends in END.
+    prefix: `[B, T]` ids, the target shifted right behind START: what the decoder has read before it
+    writes `target`.  index: which examples of the corpus these are.
+    """
+
+    source: Padded
+    target: Padded
+    prefix: Tensor
+    index: tuple[int, ...] = ()
+
+    def to(self, device: torch.device) -> "Batch":
+        """Move to `device`."""
+        return Batch(
+            self.source.to(device), self.target.to(device), self.prefix.to(device), self.index
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What an encoder made of the source.
+
+    states: `[B, S, D]`.  mask: `[B, S]`.  summary: `[B, D]`, one vector for the whole sentence.
+    """
+
+    states: Tensor
+    mask: Tensor
+    summary: Tensor
+
+
+State = dict[str, "Tensor | State"]  # nested; dim 0 of every tensor is the batch
+SOURCE = "source"  # the entry of a State that depends on the source sentence alone
+
+
+def map_state(function: Callable[[Tensor], Tensor], state: State) -> State:
+    """Apply `function` to every tensor of `state`."""
+    return {
+        name: function(entry) if isinstance(entry, Tensor) else map_state(function, entry)
+        for name, entry in state.items()
+    }
+
+
+def reorder(state: State, index: Tensor) -> State:
+    """Take rows `index` of every tensor of `state`; the only reordering in the package.
+
+    >>> reorder({"h": torch.tensor([[1], [2]])}, torch.tensor([1, 1, 0]))["h"].tolist()
+    [[2], [2], [1]]
+    """
+    return map_state(lambda tensor: tensor.index_select(0, index), state)
+
+
+def reorder_within(state: State, index: Tensor) -> State:
+    """Reorder when rows only change places with rows of the same source sentence.
+
+    What depends on the source alone (the entry SOURCE) is the same for them and is not moved.
+    """
+    return {
+        name: entry if name == SOURCE else _reorder_entry(entry, index)
+        for name, entry in state.items()
+    }
+
+
+def _reorder_entry(entry: "Tensor | State", index: Tensor) -> "Tensor | State":
+    return entry.index_select(0, index) if isinstance(entry, Tensor) else reorder(entry, index)
+
+
+def tensor(state: State, name: str) -> Tensor:
+    """Return the tensor called `name`."""
+    entry = state[name]
+    assert isinstance(entry, Tensor)
+    return entry
+
+
+def nested(state: State, name: str) -> State:
+    """Return the state called `name`."""
+    entry = state[name]
+    assert isinstance(entry, dict)
+    return entry
+
+
+class Ticked(NamedTuple):
+    """One step of a recurrent cell: output `[B, D]`, its state, and its gates by name `[B, D]`."""
+
+    output: Tensor
+    state: State
+    gates: Mapping[str, Tensor]
+
+
+class Swept(NamedTuple):
+    """A recurrent cell over a whole sequence: outputs `[B, T, D]` and the state after the last."""
+
+    outputs: Tensor
+    state: State
+
+
+class Attended(NamedTuple):
+    """What attention read: context `[B, T, C]`, weights `[B, T, A, S]` if asked for, its state."""
+
+    context: Tensor
+    weights: Tensor | None
+    state: State
+
+
+class Decoded(NamedTuple):
+    """A decoder over a whole prefix: features `[B, T, D]`, weights `[B, T, A, S]` if asked for."""
+
+    features: Tensor
+    weights: Tensor | None
+
+
+class Stepped(NamedTuple):
+    """A decoder over one symbol: features `[B, D]`, weights `[B, A, S]` if asked for, its state."""
+
+    features: Tensor
+    weights: Tensor | None
+    state: State
+
+
+class Step(NamedTuple):
+    """A model over one symbol: log-probabilities of the next `[B, V]`, and the state after it."""
+
+    log_probs: Tensor
+    state: State
+
+
+StepFunction = Callable[[Tensor, State], Step]  # (token [B], state) -> Step
+
+
+class Loss(NamedTuple):
+    """A sum and what it is a sum over; the training loop divides once, after accumulation.
+
+    total: scalar, differentiable.  count: number of target symbols.  parts: sums worth logging.
+    """
+
+    total: Tensor
+    count: int
+    parts: Mapping[str, float] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """One output of search.
+
+    tokens: ids without START and END.  score: what hypotheses were ranked by.  token_scores:
+    log-probability of every token, and of END last if `finished`.
+    """
+
+    tokens: tuple[int, ...]
+    score: float
+    token_scores: tuple[float, ...]
+    finished: bool = True
+
+    @property
+    def log_prob(self) -> float:
+        """Log-probability of the whole."""
+        return sum(self.token_scores)

@@ -1,0 +1,1 @@
+"""Text against text: figures, with no torch."""

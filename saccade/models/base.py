@@ -1,0 +1,32 @@
+"""What a model is: something an objective can train; and, if it writes, something search can step."""
+
+from abc import ABC, abstractmethod
+
+from torch import Tensor, nn
+
+from saccade.flow import Batch, Decoded, Padded, State, Step
+
+
+class Model(nn.Module, ABC):
+    """A trainable whole. Holds parameters and nothing else; what moves is in a State."""
+
+    @abstractmethod
+    def forward(self, batch: Batch, *, look: bool = False) -> Decoded:
+        """Read the source and the given prefix of every pair; `look` asks for attention weights."""
+
+    @abstractmethod
+    def log_probs(self, features: Tensor) -> Tensor:
+        """Turn features `[..., D]` into log-probabilities of the next symbol `[..., V]`."""
+
+    @abstractmethod
+    def start(self, source: Padded) -> State:
+        """Read the source; return the state before the first symbol."""
+
+    @abstractmethod
+    def step(self, token: Tensor, state: State) -> Step:
+        """Read one symbol `[B]`; return log-probabilities of the next `[B, V]` and the new state."""
+
+    @property
+    @abstractmethod
+    def attention_names(self) -> tuple[str, ...]:
+        """What the A maps of `Decoded.weights` are called; empty for a model without attention."""

@@ -1,0 +1,1 @@
+"""How a model that reads all places at once knows their order."""

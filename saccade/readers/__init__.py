@@ -1,0 +1,1 @@
+"""Files of pairs in, Examples out."""

@@ -1,0 +1,22 @@
+"""What a reader is: a place where pairs are kept, read as Examples in a fixed order."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from pathlib import Path
+
+from saccade.flow import Example
+
+
+class Reader(ABC):
+    """Reads pairs. A part's constructor takes `root` from the host; relative paths start there."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    @abstractmethod
+    def read(self) -> Iterator[Example]:
+        """Yield every pair in order; raise DataError naming file and line for what is malformed."""
+
+    @abstractmethod
+    def fingerprint(self) -> str:
+        """Return a hash of the content; two readers that read the same have the same."""

@@ -1,0 +1,265 @@
+"""The recipe: everything that decides a run, as dataclasses read from one YAML file.
+
+Sections `data`, `model`, `training`, `decoding`; defaults live here and in the constructors of the
+parts, once each. Unknown keys and wrong types are refused, all of them in one message.
+"""
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Literal, get_type_hints
+
+import yaml
+
+from saccade.errors import RecipeError
+from saccade.metrics.base import Metric
+from saccade.models.base import Model
+from saccade.objectives.base import Objective
+from saccade.parts import Option, Part, check_options, check_value, plain
+from saccade.readers.base import Reader
+from saccade.schedules.base import Schedule
+from saccade.search.base import Search
+from saccade.tokenizers.base import Tokenizer
+
+Normalisation = Literal["nfc", "nfd", "nfkc", "nfkd", "lowercase", "strip", "squeeze", "quotes"]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Side:
+    """One side of the pairs: how text becomes pieces."""
+
+    tokenizer: Part[Tokenizer] = Part(Tokenizer, "bpe")
+    normalise: list[Normalisation] = dataclasses.field(default_factory=lambda: ["nfc", "strip"])
+    max_length: int = 256
+    """Pairs with more pieces than this on the side are left out of training, counted and reported."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Data:
+    """What to learn from."""
+
+    train: list[Part[Reader]]
+    valid: Part[Reader]
+    test: dict[str, Part[Reader]] = dataclasses.field(default_factory=dict)
+    weights: list[float] = dataclasses.field(default_factory=list)
+    """How often an epoch goes through each corpus of `train`; 1 each if left out."""
+    source: Side = dataclasses.field(default_factory=Side)
+    target: Side = dataclasses.field(default_factory=Side)
+    joint: bool = False
+    """One tokenizer, that of `source`, learned from and used on both sides."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Training:
+    """How to learn."""
+
+    objective: Part[Objective] = Part(Objective, "cross_entropy")
+    schedule: Part[Schedule] = Part(Schedule, "inverse_sqrt")
+    learning_rate: float = 1e-3
+    weight_decay: float = 0.0
+    betas: list[float] = dataclasses.field(default_factory=lambda: [0.9, 0.98])
+    clip: float = 1.0
+    """Largest norm of the gradient; 0 leaves it alone."""
+    batch_tokens: int = 4096
+    """Padded symbols of the longer side in one batch."""
+    accumulate: int = 1
+    max_steps: int = 0
+    max_epochs: int = 0
+    max_minutes: float = 0.0
+    """Stop at whichever of the three comes first; 0 means no limit. One must be set, or patience."""
+    validate_every: int = 0
+    """Validate and save after so many steps; 0 means at the end of every epoch."""
+    select: str = "loss"
+    """Which validation figure chooses the best checkpoint: loss, or the name of a metric."""
+    metrics: list[Part[Metric]] = dataclasses.field(default_factory=list)
+    """Metrics to decode the validation set for."""
+    patience: int = 0
+    """Stop after so many validations without a better one; 0 means never."""
+    keep_best: int = 1
+    keep_last: int = 1
+    average: int = 0
+    """At the end, average the weights of the last so many kept checkpoints; 0 means the best one."""
+    ema: float = 0.0
+    """Decay of an exponential moving average of the weights, used to validate and decode; 0 is off."""
+    report_every: int = 50
+    threads: int = 0
+    """Processor threads; 0 leaves torch's own choice."""
+    tensorboard: bool = False
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Decoding:
+    """How to write."""
+
+    search: Part[Search] = Part(Search, "beam")
+    max_ratio: float = 2.0
+    max_extra: int = 10
+    """An output has at most max_ratio x (source pieces) + max_extra pieces."""
+    batch_tokens: int = 4096
+    metrics: list[Part[Metric]] = dataclasses.field(
+        default_factory=lambda: [Part(Metric, "bleu"), Part(Metric, "chrf")]
+    )
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """Everything that decides a run."""
+
+    name: str = "model"
+    seed: int = 1
+    data: Data
+    model: Part[Model] = Part(Model, "encoder_decoder")
+    training: Training = dataclasses.field(default_factory=Training)
+    decoding: Decoding = dataclasses.field(default_factory=Decoding)
+
+    def plain(self) -> dict[str, Any]:
+        """Return the whole recipe with every default filled in, as YAML would hold it."""
+        return _plain_section(self)
+
+    def to_yaml(self) -> str:
+        """Write the whole recipe as YAML."""
+        return yaml.safe_dump(self.plain(), sort_keys=False, allow_unicode=True, width=100)
+
+
+def load(path: Path, overrides: Iterable[str] = ()) -> Recipe:
+    """Read a recipe from a YAML file, with `a.b=c` overrides; relative data paths stay as written."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise RecipeError(f"{path}: no such recipe. `saccade init TASK` writes a starter.") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise RecipeError(f"{path}: cannot be read as UTF-8 text: {error}.") from None
+    return parse(text, str(path), overrides)
+
+
+def parse(text: str, where: str = "recipe", overrides: Iterable[str] = ()) -> Recipe:
+    """Read a recipe from YAML text."""
+    raw = _safe_yaml(text, where)
+    if not isinstance(raw, dict):
+        raise RecipeError(f"{where}: expected sections data, model, training; found {raw!r}.")
+    for override in overrides:
+        _override(raw, override)
+    return from_plain(raw, where)
+
+
+def from_plain(raw: Mapping[str, Any], where: str = "recipe") -> Recipe:
+    """Read a recipe from dictionaries and lists, as YAML gives them."""
+    problems: list[str] = []
+    recipe = _section(Recipe, dict(raw), "", problems)
+    if not problems:
+        problems = _contradictions(recipe)
+    if problems:
+        raise RecipeError([f"{where}: {problem}" for problem in problems])
+    assert isinstance(recipe, Recipe)
+    return recipe
+
+
+def _safe_yaml(text: str, where: str) -> Any:
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f"line {mark.line + 1}: " if mark else ""
+        problem = getattr(error, "problem", None) or str(error)
+        raise RecipeError(f"{where}: {line}not valid YAML: {problem}.") from None
+
+
+def _override(raw: dict[str, Any], override: str) -> None:
+    path, equals, text = override.partition("=")
+    if not equals or not path:
+        raise RecipeError(f"--set {override}: expected a.b=value, as in training.max_epochs=5.")
+    *parents, name = path.split(".")
+    place = raw
+    for parent in parents:
+        inner = place.get(parent)
+        if isinstance(inner, str):  # `attention: dot` and then attention.hidden=3
+            inner = {"kind": inner}
+        place[parent] = inner = {} if inner is None else inner
+        if not isinstance(inner, dict):
+            raise RecipeError(f"--set {override}: '{parent}' holds {inner!r}, which has no '{name}'.")
+        place = inner
+    place[name] = _safe_yaml(text, f"--set {path}")
+
+
+def _options(section: type[Any]) -> dict[str, Option]:
+    hints = get_type_hints(section)
+    return {f.name: Option(hints[f.name], f) for f in dataclasses.fields(section)}
+
+
+def _section(section: type[Any], raw: Any, path: str, problems: list[str]) -> Any:
+    """Read one section; sections nest by their annotations."""
+    if not isinstance(raw, dict):
+        problems.append(f"{path}: expected options of {section.__name__.lower()}; found {raw!r}.")
+        return None
+    options = _options(section)
+    inner = {k: o.type for k, o in options.items() if dataclasses.is_dataclass(o.type) and o.type is not Part}
+    raw = {name: _shorthand(options[name].type, value) if name in options else value for name, value in raw.items()}
+    leaves = {k: v for k, v in raw.items() if k not in inner}
+    values = check_options(options, leaves, path, section.__name__.lower(), problems)
+    for name, kind in inner.items():
+        if name in raw:
+            values[name] = _section(kind, raw[name], f"{path}.{name}".lstrip("."), problems)
+    for name, option in options.items():
+        field = option.default
+        required = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+        if required and name not in raw:
+            problems.append(f"{f'{path}.{name}'.lstrip('.')}: missing; every recipe needs it.")
+    return section(**values) if not problems else None
+
+
+def _shorthand(kind: Any, value: Any) -> Any:
+    """Let one reader stand for a list of one, and for a single test set called `test`."""
+    if kind == list[Part[Reader]] and isinstance(value, dict | str):
+        return [value]
+    if kind == dict[str, Part[Reader]] and isinstance(value, dict) and isinstance(value.get("kind"), str):
+        return {"test": value}
+    if str(kind).startswith("list[saccade.parts.Part") and isinstance(value, str):
+        return [value]
+    return value
+
+
+def _contradictions(recipe: Recipe) -> list[str]:
+    data, training = recipe.data, recipe.training
+    problems = []
+    if not data.train:
+        problems.append("data.train: no corpus to learn from.")
+    if data.weights and len(data.weights) != len(data.train):
+        problems.append(
+            f"data.weights: {len(data.weights)} weights for {len(data.train)} corpora; give one each."
+        )
+    if any(weight <= 0 for weight in data.weights):
+        problems.append(f"data.weights: {data.weights} holds a weight that is not positive.")
+    limits = (training.max_steps, training.max_epochs, training.max_minutes, training.patience)
+    if not any(limits):
+        problems.append(
+            "training: nothing ends this run; set max_steps, max_epochs, max_minutes or patience."
+        )
+    names = ["loss", *(part.kind for part in training.metrics)]
+    if training.select not in names:
+        problems.append(
+            f"training.select: '{training.select}' is not measured; one of {', '.join(names)},"
+            " or add it to training.metrics."
+        )
+    return problems + _out_of_range(training)
+
+
+def _out_of_range(training: Training) -> list[str]:
+    problems = []
+    for name in ("accumulate", "batch_tokens", "keep_last", "report_every"):
+        if getattr(training, name) < 1:
+            problems.append(f"training.{name}: {getattr(training, name)} is below 1.")
+    if not 0 <= training.ema < 1:
+        problems.append(f"training.ema: {training.ema} is not in [0, 1).")
+    if len(training.betas) != 2:
+        problems.append(f"training.betas: expected two numbers, found {training.betas}.")
+    return problems
+
+
+def _plain_section(section: Any) -> dict[str, Any]:
+    values = {f.name: getattr(section, f.name) for f in dataclasses.fields(section)}
+    return {
+        name: _plain_section(value)
+        if dataclasses.is_dataclass(value) and not isinstance(value, Part)
+        else plain(value)
+        for name, value in values.items()
+    }

@@ -1,0 +1,1 @@
+"""From a step function and a state to hypotheses."""

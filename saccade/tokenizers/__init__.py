@@ -1,0 +1,1 @@
+"""Text to pieces: how a vocabulary is learned."""

@@ -1,0 +1,1 @@
+"""Pictures: pure functions of arrays and strings, with no torch."""
