@@ -1,0 +1,92 @@
+"""The little SVG that all pictures share: one style sheet, one frame, text and numbers.
+
+Colours are plain class rules (no variables), so browsers and other renderers agree; every picture
+paints its own paper and follows `prefers-color-scheme`. Nothing is fetched and nothing runs.
+"""
+
+from typing import Literal
+
+from saccade.views.words import columns, escape
+
+COLUMN = 7.6  # pixels that one terminal column of the 13 px label font takes, on the safe side
+
+_LIGHT_SERIES = ("#0b5cad", "#c2410c", "#0f766e", "#a21caf", "#854d0e", "#475569")
+_DARK_SERIES = ("#6cb2ff", "#ff9a5c", "#4fd1c0", "#e48cf0", "#e3b341", "#aab6c5")
+
+
+def _series(colours: tuple[str, ...]) -> str:
+    return "".join(
+        f".saccade-view .s{i}{{stroke:{c}}}.saccade-view .f{i}{{fill:{c}}}"
+        for i, c in enumerate(colours)
+    )
+
+
+N_COLOURS = len(_LIGHT_SERIES)
+
+STYLE = (
+    ".saccade-view{color:#1c2128;font:13px/1.3 system-ui,-apple-system,'Segoe UI','Noto Sans',"
+    "'DejaVu Sans',sans-serif}"
+    ".saccade-view text{fill:currentColor}"
+    ".saccade-view .paper{fill:#ffffff}"
+    ".saccade-view .title{font-size:15px;font-weight:600}"
+    ".saccade-view .small{font-size:11px;fill-opacity:.72}"
+    ".saccade-view .hue{fill:#084c9e}"
+    ".saccade-view .thread{stroke:#084c9e;fill:none;stroke-linecap:round}"
+    ".saccade-view .rule{stroke:currentColor;stroke-opacity:.13}"
+    ".saccade-view .axis{stroke:currentColor;stroke-opacity:.4}"
+    ".saccade-view .line{fill:none;stroke-width:2;stroke-linejoin:round;stroke-linecap:round}"
+    ".saccade-view .dot{fill-opacity:0}.saccade-view .dot:hover{fill-opacity:1}"
+    ".saccade-view .hue:hover{stroke:currentColor;stroke-width:1.5}"
+    ".saccade-view .thread:hover{stroke-opacity:1}"
+    ".saccade-view .void{fill:none;stroke:currentColor;stroke-opacity:.4;stroke-dasharray:2 2}"
+    f"{_series(_LIGHT_SERIES)}"
+    "@media (prefers-color-scheme:dark){"
+    ".saccade-view{color:#e4e8ee}"
+    ".saccade-view .paper{fill:#14181e}"
+    ".saccade-view .hue{fill:#7cbcff}"
+    ".saccade-view .thread{stroke:#7cbcff}"
+    f"{_series(_DARK_SERIES)}"
+    "}"
+)
+
+
+def document(width: float, height: float, body: str, *, name: str) -> str:
+    """Frame `body` as a whole SVG document on its own paper; `name` is read to the blind."""
+    size = f'width="{number(width)}" height="{number(height)}"'
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="saccade-view" role="img" '
+        f'aria-label="{escape(name)}" {size} viewBox="0 0 {number(width)} {number(height)}">'
+        f'<style>{STYLE}</style><rect class="paper" {size} rx="8"/>{body}</svg>'
+    )
+
+
+def text(
+    x: float,
+    y: float,
+    words: str,
+    *,
+    anchor: Literal["start", "middle", "end"] = "start",
+    kind: Literal["", "title", "small"] = "",
+    turn: float = 0.0,
+) -> str:
+    """Write escaped words at a point, turned by `turn` degrees about it."""
+    place = f'x="{number(x)}" y="{number(y)}"'
+    turned = f' transform="rotate({number(turn)} {number(x)} {number(y)})"' if turn else ""
+    look = f' class="{kind}"' if kind else ""
+    side = "" if anchor == "start" else f' text-anchor="{anchor}"'
+    return f"<text {place}{side}{look}{turned}>{escape(words)}</text>"
+
+
+def number(value: float) -> str:
+    """Write a coordinate with at most two decimals.
+
+    >>> number(3.0), number(0.126), number(-0.001)
+    ('3', '0.13', '0')
+    """
+    written = f"{value:.2f}".rstrip("0").rstrip(".")
+    return "0" if written == "-0" else written
+
+
+def pixels(words: str) -> float:
+    """Estimate how wide a label is drawn."""
+    return columns(words) * COLUMN
