@@ -1,0 +1,57 @@
+"""Precision of word n-grams with a penalty for brevity."""
+
+import math
+from collections.abc import Sequence
+from typing import Literal
+
+from sacrebleu.metrics.bleu import BLEU, BLEUScore
+
+from saccade.metrics import _sacrebleu
+from saccade.metrics.base import Metric, Score, Stats
+
+
+class Bleu(Metric):
+    """Multiply the geometric mean of n-gram precisions with a penalty for short output.
+
+        BLEU-n = BP * exp(1/n * sum over i <= n of log p_i),    BP = min(1, exp(1 - r / c))
+
+    c tokens were written, r is the length of the nearest reference. The value is sacrebleu's BLEU-4
+    with its exponential smoothing of orders that match nothing. Papineni et al. 2002 (P02-1040);
+    Post 2018 (arXiv:1804.08771). Output without any segment of four tokens scores 0, right or
+    wrong: use `chrf` or `exact_match` for single words.
+
+    detail: `bleu_1..4` cumulative as above, `precision_1..4`, `brevity_penalty`,
+    `hypothesis_length`, `reference_length`.
+    """
+
+    name = "BLEU"
+    higher_is_better = True
+
+    def __init__(
+        self,
+        *,
+        tokenize: Literal["13a", "none", "intl", "char", "zh"] = "13a",
+        lowercase: bool = False,
+    ) -> None:
+        self._scorer = BLEU(tokenize=tokenize, lowercase=lowercase)
+
+    def stats(self, hypothesis: str, references: Sequence[str]) -> Stats:
+        """Return lengths, matches and totals of the four orders: `[13]`."""
+        return _sacrebleu.segment(self._scorer, hypothesis, references)
+
+    def score(self, summed: Stats) -> Score:
+        """Return BLEU-4 in percent, with its parts."""
+        found: BLEUScore = _sacrebleu.figure(self._scorer, summed)
+        detail = {f"bleu_{n}": _cumulative(found.bp, found.precisions[:n]) for n in (1, 2, 3, 4)}
+        detail |= {f"precision_{n}": p for n, p in enumerate(found.precisions, start=1)}
+        detail["brevity_penalty"] = found.bp
+        detail["hypothesis_length"] = float(found.sys_len)
+        detail["reference_length"] = float(found.ref_len)
+        signature = _sacrebleu.signature(self._scorer, summed)
+        return Score(self.name, found.score, signature, detail, self.higher_is_better)
+
+
+def _cumulative(penalty: float, precisions: Sequence[float]) -> float:
+    if min(precisions) <= 0:
+        return 0.0
+    return penalty * math.exp(sum(map(math.log, precisions)) / len(precisions))
