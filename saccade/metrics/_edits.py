@@ -13,6 +13,7 @@ def edits(hypothesis: Sequence[str], references: Sequence[Sequence[str]]) -> Sta
     """Return substitutions, insertions, deletions and length of the nearest reference, `[4]`.
 
     Nearest is fewest edits, and the longest of those: the kindest rate. Levenshtein 1966.
+    Their number is certain; where several shortest ways exist, the kinds are those of one of them.
     """
     found = [_against(hypothesis, reference) for reference in references]
     return min(found, key=lambda row: (row[:3].sum(), -row[3]))

@@ -120,7 +120,7 @@ def interval(
         s[i] = score(sum of N rows of the matrix, drawn with replacement)
         low, high = quantiles (1 - level) / 2 and (1 + level) / 2 of s
 
-    The percentile bootstrap of Koehn 2004 (W04-3250), section 3.
+    The percentile bootstrap of Koehn 2004 (W04-3250).
     """
     if not 0 < level < 1:
         raise RecipeError(f"interval: level is {level}; expected between 0 and 1, as in 0.95.")
@@ -144,7 +144,7 @@ def paired(
         d[i] = score of a - score of b on resample i, the same segments for both
         p = (1 + #{i : |d[i] - mean(d)| >= |d|}) / (1 + samples)
 
-    Paired bootstrap of Koehn 2004 (W04-3250), section 4, in a two-sided form: the differences are
+    Paired bootstrap of Koehn 2004 (W04-3250), in a two-sided form: the differences are
     centred to stand for "no difference", as sacrebleu does, and one is added above and below the
     line (Riezler & Maxwell 2005, W05-0908). Unlike in sacrebleu the sign is kept while centring
     and ties count, so that a system against itself has p = 1. `difference` is `a - b` whichever

@@ -1,0 +1,57 @@
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sacrebleu.metrics.bleu import BLEU
+
+from saccade.metrics.bleu import Bleu
+
+words = st.lists(st.sampled_from(["the", "cat", "sat", "on", "a", "mat"]), min_size=4, max_size=12)
+
+
+def test_by_hand() -> None:
+    """Papineni et al. 2002, section 2.1: "the the ..." has a clipped unigram precision of 2/7."""
+    found = Bleu().corpus(["the the the the the the the"], ["the cat is on the mat"])
+    assert found.detail["precision_1"] == pytest.approx(100 * 2 / 7)
+    assert found.detail["bleu_1"] == pytest.approx(100 * 2 / 7)
+    assert found.detail["brevity_penalty"] == 1
+
+
+def test_brevity_penalty_by_hand() -> None:
+    found = Bleu().corpus(["a b c d"], ["a b c d e f"])
+    assert found.value == pytest.approx(100 * math.exp(1 - 6 / 4))
+    assert found.detail["hypothesis_length"] == 4
+    assert found.detail["reference_length"] == 6
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4])
+@pytest.mark.parametrize("text", ["the cat on a mat sat", "the old trees", "none of it", ""])
+def test_cumulative_bleu_is_bleu_of_that_order(order: int, text: str) -> None:
+    expected = BLEU(max_ngram_order=order).corpus_score([text], [["the cat sat on a mat"]]).score
+    found = Bleu().corpus([text], ["the cat sat on a mat"]).detail[f"bleu_{order}"]
+    assert found == pytest.approx(expected, abs=1e-9)
+
+
+def test_lowercase_and_tokenize_reach_the_scorer() -> None:
+    assert Bleu(lowercase=True).corpus(["A B C D"], ["a b c d"]).value == pytest.approx(100)
+    assert Bleu().corpus(["A B C D"], ["a b c d"]).value == 0
+    assert "tok:char" in Bleu(tokenize="char").corpus(["a"], ["a"]).signature
+
+
+def test_short_segments_score_nothing() -> None:
+    assert Bleu().corpus(["yes"], ["yes"]).value == 0
+
+
+@given(words, words)
+def test_range_and_best(hypothesis: list[str], reference: list[str]) -> None:
+    one, other = " ".join(hypothesis), " ".join(reference)
+    assert Bleu().corpus([other], [other]).value == pytest.approx(100)
+    assert 0 <= Bleu().corpus([one], [other]).value <= 100 + 1e-9
+
+
+@given(st.data(), words)
+def test_shuffling_never_helps(data: st.DataObject, reference: list[str]) -> None:
+    shuffled = data.draw(st.permutations(reference))
+    found = Bleu().corpus([" ".join(shuffled)], [" ".join(reference)]).value
+    assert found <= Bleu().corpus([" ".join(reference)], [" ".join(reference)]).value + 1e-9
