@@ -112,6 +112,11 @@ def _reorder_entry(entry: "Tensor | State", index: Tensor) -> "Tensor | State":
     return entry.index_select(0, index) if isinstance(entry, Tensor) else reorder(entry, index)
 
 
+def append(state: State, more: State) -> State:
+    """Add places: join the tensors of two states along dimension -2."""
+    return {name: torch.cat([tensor(state, name), tensor(more, name)], dim=-2) for name in state}
+
+
 def tensor(state: State, name: str) -> Tensor:
     """Return the tensor called `name`."""
     entry = state[name]

@@ -49,7 +49,10 @@ class Part(Generic[T]):
     def plain(self) -> dict[str, Any]:
         """Return the choice with every default filled in, as a recipe would write it."""
         defaults = {name: p.default for name, p in schema(find(self.family, self.kind)).items()}
-        return {"kind": self.kind, **{k: plain(v) for k, v in (defaults | dict(self.options)).items()}}
+        return {
+            "kind": self.kind,
+            **{k: plain(v) for k, v in (defaults | dict(self.options)).items()},
+        }
 
 
 def plain(value: Any) -> Any:
@@ -138,7 +141,9 @@ def check_part(family: type[T], raw: Any, path: str, problems: list[str]) -> Par
     if isinstance(raw, str):
         raw = {"kind": raw}
     if not isinstance(raw, dict) or not isinstance(raw.get("kind"), str):
-        problems.append(f"{path}: expected the name of a part, or kind: and options; found {raw!r}.")
+        problems.append(
+            f"{path}: expected the name of a part, or kind: and options; found {raw!r}."
+        )
         return None
     kind, given = raw["kind"], {k: v for k, v in raw.items() if k != "kind"}
     try:
@@ -150,7 +155,11 @@ def check_part(family: type[T], raw: Any, path: str, problems: list[str]) -> Par
 
 
 def check_options(
-    options: Mapping[str, Option], given: Mapping[str, Any], path: str, owner: str, problems: list[str]
+    options: Mapping[str, Option],
+    given: Mapping[str, Any],
+    path: str,
+    owner: str,
+    problems: list[str],
 ) -> dict[str, Any]:
     """Check what a recipe gave against a schema; return the values that are right."""
     checked: dict[str, Any] = {}

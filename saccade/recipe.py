@@ -126,7 +126,9 @@ def load(path: Path, overrides: Iterable[str] = ()) -> Recipe:
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise RecipeError(f"{path}: no such recipe. `saccade init TASK` writes a starter.") from None
+        raise RecipeError(
+            f"{path}: no such recipe. `saccade init TASK` writes a starter."
+        ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise RecipeError(f"{path}: cannot be read as UTF-8 text: {error}.") from None
     return parse(text, str(path), overrides)
@@ -176,7 +178,9 @@ def _override(raw: dict[str, Any], override: str) -> None:
             inner = {"kind": inner}
         place[parent] = inner = {} if inner is None else inner
         if not isinstance(inner, dict):
-            raise RecipeError(f"--set {override}: '{parent}' holds {inner!r}, which has no '{name}'.")
+            raise RecipeError(
+                f"--set {override}: '{parent}' holds {inner!r}, which has no '{name}'."
+            )
         place = inner
     place[name] = _safe_yaml(text, f"--set {path}")
 
@@ -192,8 +196,15 @@ def _section(section: type[Any], raw: Any, path: str, problems: list[str]) -> An
         problems.append(f"{path}: expected options of {section.__name__.lower()}; found {raw!r}.")
         return None
     options = _options(section)
-    inner = {k: o.type for k, o in options.items() if dataclasses.is_dataclass(o.type) and o.type is not Part}
-    raw = {name: _shorthand(options[name].type, value) if name in options else value for name, value in raw.items()}
+    inner = {
+        k: o.type
+        for k, o in options.items()
+        if dataclasses.is_dataclass(o.type) and o.type is not Part
+    }
+    raw = {
+        name: _shorthand(options[name].type, value) if name in options else value
+        for name, value in raw.items()
+    }
     leaves = {k: v for k, v in raw.items() if k not in inner}
     values = check_options(options, leaves, path, section.__name__.lower(), problems)
     for name, kind in inner.items():
@@ -201,7 +212,9 @@ def _section(section: type[Any], raw: Any, path: str, problems: list[str]) -> An
             values[name] = _section(kind, raw[name], f"{path}.{name}".lstrip("."), problems)
     for name, option in options.items():
         field = option.default
-        required = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+        required = (
+            field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+        )
         if required and name not in raw:
             problems.append(f"{f'{path}.{name}'.lstrip('.')}: missing; every recipe needs it.")
     return section(**values) if not problems else None
@@ -211,7 +224,11 @@ def _shorthand(kind: Any, value: Any) -> Any:
     """Let one reader stand for a list of one, and for a single test set called `test`."""
     if kind == list[Part[Reader]] and isinstance(value, dict | str):
         return [value]
-    if kind == dict[str, Part[Reader]] and isinstance(value, dict) and isinstance(value.get("kind"), str):
+    if (
+        kind == dict[str, Part[Reader]]
+        and isinstance(value, dict)
+        and isinstance(value.get("kind"), str)
+    ):
         return {"test": value}
     if str(kind).startswith("list[saccade.parts.Part") and isinstance(value, str):
         return [value]

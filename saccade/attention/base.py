@@ -1,0 +1,130 @@
+"""What attention is: a query asks every place how well it fits, and reads their mixture.
+
+    e[t, s] = score(q[t], h[s])      a[t, s] = softmax_s(e[t, s])      c[t] = sum_s a[t, s] v[s]
+
+Three layers of abstraction, from free to ready-made:
+
+    Attention   anything that reads a memory
+    Weighted    reads the sum of the states under weights; a part says how to weigh
+    Scored      weighs by a softmax over the kept places; a part says only how to score
+"""
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+from torch import Tensor, nn
+
+from saccade.errors import ShapeError
+from saccade.flow import Attended, State, tensor
+from saccade.masks import masked_softmax
+
+
+class Attention(nn.Module, ABC):
+    """A way to read a memory of places `[B, S, key_dim]` with queries `[B, T, query_dim]`.
+
+    What was computed of the places is a State whose tensors have the place as dimension -2, so that
+    a memory can grow by `flow.append`. Nothing is kept on the module.
+    """
+
+    recurrent: ClassVar[bool] = False  # True if reading at t needs what was read at t-1
+    normalised: ClassVar[bool] = True  # False if the weights of a place need not sum to one
+
+    def __init__(self, query_dim: int, key_dim: int) -> None:
+        super().__init__()
+        self.query_dim = query_dim
+        self.key_dim = key_dim
+
+    @property
+    @abstractmethod
+    def context_dim(self) -> int:
+        """Width of what is read."""
+
+    @property
+    @abstractmethod
+    def names(self) -> tuple[str, ...]:
+        """What its A maps of weights are called; a single nameless one is ("",)."""
+
+    @abstractmethod
+    def prepare(self, states: Tensor) -> State:
+        """Compute what no query changes, once: `[B, S, key_dim]`."""
+
+    @abstractmethod
+    def start(self, prepared: State) -> State:
+        """Return what is remembered before the first query; empty unless `recurrent`."""
+
+    @abstractmethod
+    def forward(
+        self, query: Tensor, prepared: State, mask: Tensor, state: State, *, look: bool = False
+    ) -> Attended:
+        """Read.
+
+        Args:
+            query: `[B, T, query_dim]`.
+            prepared: what `prepare` returned.
+            mask: broadcasts to `[B, T, S]`, True = keep.
+            state: what was remembered from the query before.
+            look: return the weights too.
+        """
+
+
+class Weighted(Attention):
+    """Reads the states themselves: `c[t] = sum_s a[t, s] h[s]`."""
+
+    @property
+    def context_dim(self) -> int:
+        """The width of a state."""
+        return self.key_dim
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """One map."""
+        return ("",)
+
+    @abstractmethod
+    def keys(self, states: Tensor) -> Tensor:
+        """Compute the half of the score that no query changes: `[B, S, key_dim]` to `[B, S, ...]`."""
+
+    @abstractmethod
+    def weigh(
+        self, query: Tensor, keys: Tensor, mask: Tensor, state: State
+    ) -> tuple[Tensor, State]:
+        """Return weights `[B, T, S]`, zero on dropped places, and what to remember."""
+
+    def prepare(self, states: Tensor) -> State:
+        """Compute the keys; the values are the states."""
+        return {"keys": self.keys(states), "values": states}
+
+    def forward(
+        self, query: Tensor, prepared: State, mask: Tensor, state: State, *, look: bool = False
+    ) -> Attended:
+        """Weigh every place and sum."""
+        weights, state = self.weigh(query, tensor(prepared, "keys"), mask, state)  # [B, T, S]
+        context = weights @ tensor(prepared, "values")  # [B, T, D]
+        return Attended(context, weights[:, :, None] if look else None, state)
+
+
+class Scored(Weighted):
+    """Weighs by the softmax of a score over the kept places."""
+
+    @abstractmethod
+    def score(self, query: Tensor, keys: Tensor) -> Tensor:
+        """Score every place for every query: `[B, T, query_dim]`, keys `[B, S, ...]` to `[B, T, S]`."""
+
+    def start(self, prepared: State) -> State:
+        """Nothing is remembered."""
+        return {}
+
+    def weigh(
+        self, query: Tensor, keys: Tensor, mask: Tensor, state: State
+    ) -> tuple[Tensor, State]:
+        """Softmax over the kept places."""
+        return masked_softmax(self.score(query, keys), mask), state
+
+
+def same_width(name: str, query_dim: int, key_dim: int) -> None:
+    """Refuse widths that a product without a matrix cannot take."""
+    if query_dim != key_dim:
+        raise ShapeError(
+            f"attention {name}: the query has width {query_dim} but the states have {key_dim}; they"
+            " must be equal. Change hidden, or use bilinear, which has a matrix between them."
+        )

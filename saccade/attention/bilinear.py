@@ -1,0 +1,28 @@
+"""Bilinear ("general", multiplicative) attention."""
+
+from torch import Tensor, nn
+
+from saccade.attention.base import Scored
+
+
+class Bilinear(Scored):
+    """Score by a matrix between query and state, which need not have the same width.
+
+        e[t, s] = q[t]' W h[s]
+
+    Luong, Pham & Manning 2015 (arXiv:1508.04025), eq. 8, "general". `W h` is computed once per
+    sentence.
+    """
+
+    def __init__(self, query_dim: int, key_dim: int) -> None:
+        super().__init__(query_dim, key_dim)
+        self.W = nn.Linear(key_dim, query_dim, bias=False)
+        nn.init.xavier_uniform_(self.W.weight)
+
+    def keys(self, states: Tensor) -> Tensor:
+        """Compute `W h`."""
+        return self.W(states)  # type: ignore[no-any-return]  # [B, S, Q]
+
+    def score(self, query: Tensor, keys: Tensor) -> Tensor:
+        """All products at once."""
+        return query @ keys.transpose(1, 2)  # [B, T, S]

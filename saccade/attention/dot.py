@@ -1,0 +1,26 @@
+"""Dot-product attention."""
+
+from torch import Tensor
+
+from saccade.attention.base import Scored, same_width
+
+
+class Dot(Scored):
+    """Score by the product of query and state; no parameters.
+
+        e[t, s] = q[t] . h[s]
+
+    Luong, Pham & Manning 2015 (arXiv:1508.04025), eq. 8, "dot".
+    """
+
+    def __init__(self, query_dim: int, key_dim: int) -> None:
+        super().__init__(query_dim, key_dim)
+        same_width("dot", query_dim, key_dim)
+
+    def keys(self, states: Tensor) -> Tensor:
+        """The states are the keys."""
+        return states
+
+    def score(self, query: Tensor, keys: Tensor) -> Tensor:
+        """All products at once."""
+        return query @ keys.transpose(1, 2)  # [B, T, S]

@@ -1,0 +1,67 @@
+"""What a recurrent cell is: one step, and how to take all steps of a known sequence."""
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from saccade.flow import State, Swept, Ticked
+
+
+class Cell(nn.Module, ABC):
+    """One recurrence, `h[t] = f(x[t], state[t-1])`.
+
+    `project` does the half of the step that needs only the input, for any number of steps at once;
+    `tick` does the half that needs the state before it. `forward` is the two together.
+    """
+
+    parts: ClassVar[tuple[str, ...]]  # the entries of its State, each [B, D]; the output is "h"
+
+    def __init__(self, input_dim: int, hidden_dim: int) -> None:
+        super().__init__()
+        self.input_dim = input_dim
+        self.hidden_dim = hidden_dim
+
+    @abstractmethod
+    def project(self, x: Tensor) -> Tensor:
+        """Do the input half: `[..., input_dim]` to `[..., G]`."""
+
+    @abstractmethod
+    def tick(self, projected: Tensor, state: State) -> Ticked:
+        """Do the recurrent half of one step: projected input `[B, G]`."""
+
+    @abstractmethod
+    def sweep(self, x: Tensor, state: State) -> Swept:
+        """Take all steps of `x [B, T, input_dim]`: `unroll`, or a kernel that equals it."""
+
+    def forward(self, x: Tensor, state: State) -> Ticked:
+        """Take one step: `x [B, input_dim]`."""
+        return self.tick(self.project(x), state)
+
+    def start(self, like: Tensor) -> State:
+        """Return the state of zeros for as many rows as `like` has."""
+        return {name: like.new_zeros(len(like), self.hidden_dim) for name in self.parts}
+
+
+def unroll(cell: Cell, x: Tensor, state: State) -> Swept:
+    """Take all steps of `x [B, T, D]` one by one; the clear version of every kernel."""
+    projected = cell.project(x)  # [B, T, G]
+    outputs = []
+    for t in range(x.shape[1]):
+        output, state, _ = cell.tick(projected[:, t], state)
+        outputs.append(output)
+    return Swept(torch.stack(outputs, dim=1), state)  # [B, T, D]
+
+
+def gate_parameters(
+    n_gates: int, input_dim: int, hidden_dim: int
+) -> tuple[nn.Parameter, nn.Parameter]:
+    """Make `W [G*D, input_dim]` and `U [G*D, D]`: Glorot for the input, orthogonal for each gate."""
+    W = nn.Parameter(torch.empty(n_gates * hidden_dim, input_dim))
+    U = nn.Parameter(torch.empty(n_gates * hidden_dim, hidden_dim))
+    for gate in range(n_gates):
+        rows = slice(gate * hidden_dim, (gate + 1) * hidden_dim)
+        nn.init.xavier_uniform_(W.data[rows])
+        nn.init.orthogonal_(U.data[rows])
+    return W, U

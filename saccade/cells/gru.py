@@ -1,0 +1,70 @@
+"""The gated recurrent unit, in both published forms."""
+
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import linear
+
+from saccade.cells.base import Cell, gate_parameters, unroll
+from saccade.flow import State, Swept, Ticked, tensor
+
+
+class GRU(Cell):
+    """Two gates and no memory of its own: keep the old output or take the new one.
+
+        r = s(W_r x + U_r h' + b_r)        how much of the past the proposal sees
+        z = s(W_z x + U_z h' + b_z)        how much of the past stays
+        n = tanh(W_n x + b_n + r (U_n h' + d))        reset: after      (torch, cuDNN)
+        n = tanh(W_n x + b_n + U_n (r h') + d)        reset: before     (Cho et al. 2014, eq. 5-8)
+        h = (1 - z) n + z h'
+
+    Cho et al. 2014 (arXiv:1406.1078). Papers differ on which of `n` and `h'` the gate `z` keeps; we
+    follow torch. The rows of `W` and `U` are r, z, n.
+    """
+
+    parts = ("h",)
+
+    def __init__(
+        self, input_dim: int, hidden_dim: int, *, reset: Literal["after", "before"] = "after"
+    ) -> None:
+        super().__init__(input_dim, hidden_dim)
+        self.reset = reset
+        self.W, self.U = gate_parameters(3, input_dim, hidden_dim)
+        self.b = nn.Parameter(torch.zeros(3 * hidden_dim))
+        self.d = nn.Parameter(torch.zeros(hidden_dim))
+
+    def project(self, x: Tensor) -> Tensor:
+        """Compute `W x + b` for r, z and n."""
+        return linear(x, self.W, self.b)
+
+    def tick(self, projected: Tensor, state: State) -> Ticked:
+        """Open the gates, propose, blend."""
+        h, n_gates = tensor(state, "h"), 2 * self.hidden_dim
+        gates, x_n = projected[:, :n_gates], projected[:, n_gates:]  # [B, 2D], [B, D]
+        r, z = (gates + linear(h, self.U[:n_gates])).sigmoid().chunk(2, dim=1)  # 2 x [B, D]
+        if self.reset == "after":
+            n = torch.tanh(x_n + r * linear(h, self.U[n_gates:], self.d))  # [B, D]
+        else:
+            n = torch.tanh(x_n + linear(r * h, self.U[n_gates:], self.d))  # [B, D]
+        h = (1 - z) * n + z * h
+        return Ticked(h, {"h": h}, {"reset": r, "update": z})
+
+    def sweep(self, x: Tensor, state: State) -> Swept:
+        """All steps in torch's kernel where it computes the same, else one by one."""
+        if self.reset == "before":
+            return unroll(self, x, state)
+        hidden_bias = torch.cat([self.b.new_zeros(2 * self.hidden_dim), self.d])
+        weights = [self.W, self.U, self.b, hidden_bias]
+        outputs, h = torch.gru(
+            x,
+            tensor(state, "h")[None],
+            weights,
+            True,
+            1,
+            0.0,
+            self.training,
+            False,
+            True,  # noqa: FBT003
+        )
+        return Swept(outputs, {"h": h[0]})

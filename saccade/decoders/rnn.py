@@ -1,0 +1,145 @@
+"""The recurrent decoder, in Bahdanau's and in Luong's wiring."""
+
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+
+from saccade.attention.base import Attention
+from saccade.cells.base import Cell
+from saccade.decoders.base import Decoder
+from saccade.flow import SOURCE, Attended, Decoded, Memory, State, Stepped, nested, tensor
+from saccade.parts import Part
+
+
+class RnnDecoder(Decoder):
+    """A stack of recurrent layers that reads the memory at every step.
+
+        bahdanau   c[t] = attend(s[t-1])               look, then move
+                   s[t] = cell([x[t]; c[t]], s[t-1])
+                   f[t] = tanh(W [s[t]; c[t]; x[t]])
+
+        luong      s[t] = cell([x[t]; f[t-1]], s[t-1])   move, then look; f[t-1] if input_feeding
+                   c[t] = attend(s[t])
+                   f[t] = tanh(W [s[t]; c[t]])
+
+    Bahdanau, Cho & Bengio 2015 (arXiv:1409.0473), A.2.2, with tanh for maxout; Luong, Pham & Manning
+    2015 (arXiv:1508.04025), sections 3 and 3.3. The states start from the summary: `s[0] = tanh(B m)`.
+    """
+
+    def __init__(
+        self,
+        input_dim: int,
+        memory_dim: int,
+        *,
+        cell: Part[Cell] = Part(Cell, "gru"),
+        attention: Part[Attention] = Part(Attention, "additive"),
+        wiring: Literal["bahdanau", "luong"] = "bahdanau",
+        input_feeding: bool = True,
+        hidden: int = 256,
+        layers: int = 1,
+        dropout: float = 0.1,
+    ) -> None:
+        super().__init__(input_dim, memory_dim)
+        self.attention = attention.build(hidden, memory_dim)
+        self.luong = wiring == "luong"
+        self.feeding = self.luong and input_feeding
+        context_dim = self.attention.context_dim
+        beside_x = context_dim if not self.luong else hidden if input_feeding else 0
+        widths = [input_dim + beside_x] + [hidden] * (layers - 1)
+        self.cells = nn.ModuleList(cell.build(width, hidden) for width in widths)
+        self.bridge = nn.Linear(memory_dim, hidden * sum(len(c.parts) for c in self._stack))
+        self.readout = nn.Linear(hidden + context_dim + (0 if self.luong else input_dim), hidden)
+        self.dropout = nn.Dropout(dropout)
+
+    @property
+    def _stack(self) -> list[Cell]:
+        return list(self.cells)  # type: ignore[arg-type]
+
+    @property
+    def feature_dim(self) -> int:
+        """The width of the cells."""
+        return self.readout.out_features
+
+    @property
+    def attention_names(self) -> tuple[str, ...]:
+        """The attention's own names."""
+        return self.attention.names
+
+    def start(self, memory: Memory) -> State:
+        """Prepare the memory for reading and bridge its summary to the first states."""
+        prepared = self.attention.prepare(memory.states)
+        bridged = iter(torch.tanh(self.bridge(memory.summary)).split(self.feature_dim, dim=1))
+        state: State = {
+            SOURCE: {"prepared": prepared, "mask": memory.mask},
+            "cells": {
+                str(i): {name: next(bridged) for name in c.parts} for i, c in enumerate(self._stack)
+            },
+            "attention": self.attention.start(prepared),
+        }
+        if self.feeding:
+            state["feed"] = memory.summary.new_zeros(len(memory.summary), self.feature_dim)
+        return state
+
+    def step(self, x: Tensor, state: State, *, look: bool = False) -> Stepped:
+        """Move and look, in the order of the wiring, then read out."""
+        hidden, read, state = self._move(x, state, look=look)
+        features = self._features(hidden, read.context[:, 0], x)  # [B, D]
+        if self.feeding:
+            state["feed"] = features
+        weights = None if read.weights is None else read.weights[:, 0]  # [B, A, S]
+        return Stepped(features, weights, state)
+
+    def forward(self, x: Tensor, memory: Memory, *, look: bool = False) -> Decoded:
+        """Step through the prefix, or take it at once where no step needs what the last one read."""
+        if self.luong and not self.feeding and not self.attention.recurrent:
+            return self._at_once(x, memory, look=look)
+        state, hiddens, reads = self.start(memory), [], []
+        for t in range(x.shape[1]):
+            hidden, read, state = self._move(x[:, t], state, look=look)
+            if self.feeding:
+                state["feed"] = self._features(hidden, read.context[:, 0], x[:, t])
+            hiddens.append(hidden)
+            reads.append(read)
+        context = torch.cat([read.context for read in reads], dim=1)  # [B, T, C]
+        features = self._features(torch.stack(hiddens, dim=1), context, x)  # [B, T, D]
+        maps = [read.weights for read in reads if read.weights is not None]
+        return Decoded(features, torch.cat(maps, dim=1) if maps else None)
+
+    def _move(self, x: Tensor, state: State, *, look: bool) -> tuple[Tensor, Attended, State]:
+        cells = nested(state, "cells")
+        if self.luong:
+            beside = [tensor(state, "feed")] if self.feeding else []
+            hidden, cells = self._tick(torch.cat([x, *beside], dim=1), cells)
+            read = self._attend(hidden[:, None], state, look=look)
+        else:
+            top = tensor(nested(cells, str(len(self.cells) - 1)), "h")  # [B, D]
+            read = self._attend(top[:, None], state, look=look)
+            hidden, cells = self._tick(torch.cat([x, read.context[:, 0]], dim=1), cells)
+        return hidden, read, {**state, "cells": cells, "attention": read.state}
+
+    def _tick(self, x: Tensor, state: State) -> tuple[Tensor, State]:
+        after: State = {}
+        for i, cell in enumerate(self._stack):
+            x, after[str(i)], _ = cell(self.dropout(x) if i else x, nested(state, str(i)))
+        return x, after
+
+    def _attend(self, query: Tensor, state: State, *, look: bool) -> Attended:
+        source = nested(state, SOURCE)
+        mask = tensor(source, "mask")[:, None]  # [B, 1, S]
+        read: Attended = self.attention(
+            query, nested(source, "prepared"), mask, nested(state, "attention"), look=look
+        )
+        return read
+
+    def _features(self, hidden: Tensor, context: Tensor, x: Tensor) -> Tensor:
+        beside = [context] if self.luong else [context, x]
+        return self.dropout(torch.tanh(self.readout(torch.cat([hidden, *beside], dim=-1))))  # type: ignore[no-any-return]
+
+    def _at_once(self, x: Tensor, memory: Memory, *, look: bool) -> Decoded:
+        state, hidden = self.start(memory), x
+        for i, cell in enumerate(self._stack):
+            inputs = self.dropout(hidden) if i else hidden
+            hidden = cell.sweep(inputs, nested(nested(state, "cells"), str(i))).outputs  # [B, T, D]
+        read = self._attend(hidden, state, look=look)
+        return Decoded(self._features(hidden, read.context, x), read.weights)

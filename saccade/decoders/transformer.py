@@ -1,0 +1,151 @@
+"""The Transformer decoder."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from saccade.attention.base import Attention
+from saccade.decoders.base import Decoder
+from saccade.flow import SOURCE, Attended, Decoded, Memory, State, Stepped, append, nested, tensor
+from saccade.layers import FeedForward, Norm, Residual, closing_norm
+from saccade.masks import causal
+from saccade.parts import Part
+from saccade.positions.base import Positions
+
+
+class TransformerDecoder(Decoder):
+    """Layers in which every place reads the places before it, then the memory.
+
+        x = x + attention(x, x up to here);  x = x + attention(x, memory);  x = x + feed_forward(x)
+
+    Vaswani et al. 2017 (arXiv:1706.03762), section 3.1. The state of a step is what the layers have
+    prepared of the places so far, so that a step costs one place and not a prefix.
+    """
+
+    def __init__(
+        self,
+        input_dim: int,
+        memory_dim: int,
+        *,
+        layers: int = 3,
+        feed_forward: int = 1024,
+        norm: Norm = "pre",
+        dropout: float = 0.1,
+        attention: Part[Attention] = Part(Attention, "multihead"),
+        positions: Part[Positions] = Part(Positions, "sinusoidal"),
+    ) -> None:
+        super().__init__(input_dim, memory_dim)
+        self.positions = positions.build(input_dim)
+        self.dropout = nn.Dropout(dropout)
+        self.layers = nn.ModuleList(
+            DecoderLayer(input_dim, memory_dim, attention, feed_forward, norm, dropout)
+            for _ in range(layers)
+        )
+        self.norm = closing_norm(input_dim, norm)
+
+    @property
+    def _stack(self) -> "list[DecoderLayer]":
+        return list(self.layers)  # type: ignore[arg-type]
+
+    @property
+    def feature_dim(self) -> int:
+        """The width of the input: it stays the same throughout."""
+        return self.input_dim
+
+    @property
+    def attention_names(self) -> tuple[str, ...]:
+        """Layer by layer, what its attention over the memory calls its maps."""
+        return tuple(
+            f"layer {i + 1} {name}".strip()
+            for i, layer in enumerate(self._stack)
+            for name in layer.reading.names
+        )
+
+    def start(self, memory: Memory) -> State:
+        """Prepare the memory for every layer; no place has been written yet."""
+        nothing = memory.states.new_zeros(len(memory.states), 0, self.input_dim)  # [B, 0, D]
+        source: State = {
+            str(i): y.reading.prepare(memory.states) for i, y in enumerate(self._stack)
+        }
+        past: State = {str(i): y.self_attention.prepare(nothing) for i, y in enumerate(self._stack)}
+        place = memory.mask.new_zeros(len(memory.mask), 0)  # its width is the number of places
+        return {SOURCE: {**source, "mask": memory.mask}, "past": past, "place": place}
+
+    def step(self, x: Tensor, state: State, *, look: bool = False) -> Stepped:
+        """Write one place behind those in the state."""
+        source, past, place = nested(state, SOURCE), nested(state, "past"), tensor(state, "place")
+        place = torch.cat([place, place.new_ones(len(x), 1)], dim=1)  # [B, t + 1]
+        y = self.dropout(self.positions(x[:, None], first=place.shape[1] - 1))  # [B, 1, D]
+        after: State = {}
+        maps = []
+        for i, layer in enumerate(self._stack):
+            sight = Sight(nested(source, str(i)), tensor(source, "mask")[:, None], place[:, None])
+            y, after[str(i)], read = layer(y, nested(past, str(i)), sight, look=look)
+            maps.append(read.weights)
+        features = self.norm(y)[:, 0]  # [B, D]
+        weights = _join(maps)
+        state = {SOURCE: source, "past": after, "place": place}
+        return Stepped(features, None if weights is None else weights[:, 0], state)
+
+    def forward(self, x: Tensor, memory: Memory, *, look: bool = False) -> Decoded:
+        """Write all places at once; each sees only those before it."""
+        y = self.dropout(self.positions(x))  # [B, T, D]
+        order = causal(x.shape[1], x.device)[None]  # [1, T, T]
+        maps = []
+        for layer in self._stack:
+            sight = Sight(layer.reading.prepare(memory.states), memory.mask[:, None], order)
+            y, _, read = layer(y, {}, sight, look=look)
+            maps.append(read.weights)
+        return Decoded(self.norm(y), _join(maps))
+
+
+class Sight(NamedTuple):
+    """What a layer may see: the prepared memory, its mask `[B, 1, S]`, the mask of the past."""
+
+    memory: State
+    memory_mask: Tensor
+    past_mask: Tensor
+
+
+class DecoderLayer(nn.Module):
+    """Self-attention over the past, attention over the memory, a feed-forward layer."""
+
+    def __init__(
+        self,
+        dim: int,
+        memory_dim: int,
+        attention: Part[Attention],
+        hidden: int,
+        norm: Norm,
+        dropout: float,
+    ) -> None:
+        super().__init__()
+        self.self_attention = attention.build(dim, dim)
+        self.reading = attention.build(dim, memory_dim)
+        self.feed_forward = FeedForward(dim, hidden, dropout)
+        self.around_self = Residual(dim, norm, dropout)
+        self.around_reading = Residual(dim, norm, dropout)
+        self.around_feed_forward = Residual(dim, norm, dropout)
+
+    def forward(
+        self, x: Tensor, past: State, sight: Sight, *, look: bool
+    ) -> tuple[Tensor, State, Attended]:
+        """Write `x [B, T, D]` behind `past`; return it, the longer past, and what was read."""
+        y = self.around_self.enter(x)
+        new = self.self_attention.prepare(y)
+        past = append(past, new) if past else new
+        said = self.self_attention(y, past, sight.past_mask, self.self_attention.start(past))
+        x = self.around_self.leave(x, said.context)
+        y = self.around_reading.enter(x)
+        read: Attended = self.reading(
+            y, sight.memory, sight.memory_mask, self.reading.start(sight.memory), look=look
+        )
+        x = self.around_reading.leave(x, read.context)
+        y = self.feed_forward(self.around_feed_forward.enter(x))
+        return self.around_feed_forward.leave(x, y), past, read
+
+
+def _join(maps: list[Tensor | None]) -> Tensor | None:
+    kept = [weights for weights in maps if weights is not None]
+    return torch.cat(kept, dim=2) if kept else None  # [B, T, A, S]

@@ -1,0 +1,24 @@
+"""What an encoder is: vectors of the source in, Memory out."""
+
+from abc import ABC, abstractmethod
+
+from torch import nn
+
+from saccade.flow import Memory, Padded
+
+
+class Encoder(nn.Module, ABC):
+    """Reads the source. A part's constructor takes the width of the input vectors from the host."""
+
+    def __init__(self, input_dim: int) -> None:
+        super().__init__()
+        self.input_dim = input_dim
+
+    @property
+    @abstractmethod
+    def memory_dim(self) -> int:
+        """Width of the states and of the summary."""
+
+    @abstractmethod
+    def forward(self, source: Padded) -> Memory:
+        """Read `source.values [B, S, input_dim]`; padding must not change any kept state."""

@@ -1,0 +1,74 @@
+"""The Transformer encoder."""
+
+from torch import Tensor, nn
+
+from saccade.attention.base import Attention
+from saccade.encoders.base import Encoder
+from saccade.flow import Memory, Padded
+from saccade.layers import FeedForward, Norm, Residual, closing_norm
+from saccade.parts import Part
+from saccade.positions.base import Positions
+
+
+class TransformerEncoder(Encoder):
+    """Layers in which every place reads every place.
+
+        x = x + attention(x, x);    x = x + feed_forward(x)      (each with norm and dropout)
+
+    Vaswani et al. 2017 (arXiv:1706.03762), section 3.1. The summary is the mean of the states.
+    """
+
+    def __init__(
+        self,
+        input_dim: int,
+        *,
+        layers: int = 3,
+        feed_forward: int = 1024,
+        norm: Norm = "pre",
+        dropout: float = 0.1,
+        attention: Part[Attention] = Part(Attention, "multihead"),
+        positions: Part[Positions] = Part(Positions, "sinusoidal"),
+    ) -> None:
+        super().__init__(input_dim)
+        self.positions = positions.build(input_dim)
+        self.dropout = nn.Dropout(dropout)
+        self.layers = nn.ModuleList(
+            EncoderLayer(input_dim, attention, feed_forward, norm, dropout) for _ in range(layers)
+        )
+        self.norm = closing_norm(input_dim, norm)
+
+    @property
+    def memory_dim(self) -> int:
+        """The width of the input: it stays the same throughout."""
+        return self.input_dim
+
+    def forward(self, source: Padded) -> Memory:
+        """Run every layer over the whole sentence."""
+        x = self.dropout(self.positions(source.values))  # [B, S, D]
+        for layer in self.layers:
+            x = layer(x, source.mask)
+        x = self.norm(x) * source.mask[:, :, None]  # [B, S, D]
+        summary = x.sum(dim=1) / source.lengths.clamp(min=1)[:, None]  # [B, D]
+        return Memory(x, source.mask, summary)
+
+
+class EncoderLayer(nn.Module):
+    """Self-attention, then a feed-forward layer."""
+
+    def __init__(
+        self, dim: int, attention: Part[Attention], hidden: int, norm: Norm, dropout: float
+    ) -> None:
+        super().__init__()
+        self.attention = attention.build(dim, dim)
+        self.feed_forward = FeedForward(dim, hidden, dropout)
+        self.around_attention = Residual(dim, norm, dropout)
+        self.around_feed_forward = Residual(dim, norm, dropout)
+
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+        """Read `x [B, S, D]` at the places `mask [B, S]` keeps."""
+        y = self.around_attention.enter(x)
+        prepared = self.attention.prepare(y)
+        read = self.attention(y, prepared, mask[:, None], self.attention.start(prepared))
+        x = self.around_attention.leave(x, read.context)
+        y = self.feed_forward(self.around_feed_forward.enter(x))
+        return self.around_feed_forward.leave(x, y)
