@@ -1,13 +1,20 @@
-"""What search is: a step function and a state in, hypotheses out. It never sees a model."""
+"""The room of search: ways to choose symbols one after another, given a model's next-symbol scores.
+
+A search sees a step function and a state, never a model.
+"""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 import torch
 from torch import Tensor
 
 from saccade.flow import Hypothesis, State, StepFunction
+
+Shaper = Callable[[Tensor, Tensor], Tensor]  # (prefixes [N, t], log_probs [N, V]) -> log_probs
+Fate = Literal["kept", "completed", "pruned"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,8 +22,16 @@ class Task:
     """What to search for.
 
     start, end: the ids of START and END.  banned: ids never written (PAD, START, UNK if unwanted).
-    limits: `[B]`, the most symbols of each output, END not counted.  prefixes: for each row the
-    symbols its output must begin with, or () for all rows.
+    limits: `[B]`, the most symbols of each output, END not counted; on the device of the state.
+    prefixes: for each row the symbols its output must begin with, or () for all rows. They are
+    written with their true log-probabilities, banned or not; a prefix longer than its row's limit
+    raises that limit to its length.
+    generator: where sampling takes all its random numbers from; outcomes then depend on the batch.
+    keys: for each row a number that stays the same wherever the row stands (a hash of its text,
+    say). Without `generator`, a row's random numbers follow from the seed and its key alone; without
+    `keys` every key is 0.
+    shapers: edits to the log-probabilities, applied in turn before anything is chosen; scores and
+    `token_scores` are then the edited ones.
     """
 
     start: int
@@ -25,6 +40,8 @@ class Task:
     banned: tuple[int, ...] = ()
     prefixes: Sequence[tuple[int, ...]] = ()
     generator: torch.Generator | None = None
+    keys: Sequence[int] = ()
+    shapers: Sequence[Shaper] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,19 +49,22 @@ class Branch:
     """One step of one hypothesis in the beam: enough to draw the tree.
 
     step: from 1.  parent: its place in the branches of the step before, -1 for the root.
-    fate: kept, pruned, or completed.
+    log_prob: of the hypothesis up to and with this token.
     """
 
     step: int
     token: int
     parent: int
     log_prob: float
-    fate: str
+    fate: Fate
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What search found for one row: hypotheses, best first, and, if asked, the tree it grew."""
+    """What search found for one row: hypotheses, best first, and, if asked, the tree it grew.
+
+    There is always at least one hypothesis; those that wrote END stand before those that did not.
+    """
 
     hypotheses: tuple[Hypothesis, ...]
     tree: tuple[tuple[Branch, ...], ...] = field(default=())

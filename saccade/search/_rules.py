@@ -1,0 +1,86 @@
+"""What every search must obey: limits, banned symbols, forced prefixes, shapers."""
+
+import torch
+from torch import Tensor
+
+from saccade.errors import DataError, ShapeError
+from saccade.flow import Hypothesis
+from saccade.search.base import Task
+
+NEVER = float("-inf")
+
+
+class Rules:
+    """A task made ready for searching.
+
+    limits: `[B]`, most symbols of each output, END not counted.  n_steps: steps the longest needs,
+    END counted.
+    """
+
+    def __init__(self, task: Task) -> None:
+        _check(task)
+        device = task.limits.device
+        prefixes = task.prefixes or [()] * len(task.limits)
+        longest = max(map(len, prefixes), default=0)
+        padded = [[*prefix, *[-1] * (longest - len(prefix))] for prefix in prefixes]
+        lengths = torch.tensor([len(prefix) for prefix in prefixes], device=device)  # [B]
+        self.forced = torch.tensor(padded, dtype=torch.long, device=device)  # [B, P]
+        self.n_forced = longest
+        self.limits = torch.maximum(task.limits, lengths)  # [B]
+        self.n_steps = int(self.limits.max()) + 1 if len(task.limits) else 0
+        self.banned = torch.tensor(task.banned, dtype=torch.long, device=device)
+        self.shapers = tuple(task.shapers)
+
+    def edit(self, log_probs: Tensor, prefixes: Tensor, rows: Tensor) -> Tensor:
+        """Give what may not be written next the log-probability -inf.
+
+        Args:
+            log_probs: `[N, V]`, from the model.
+            prefixes: `[N, t]`, what has been written.
+            rows: `[N]`, the sentence each line belongs to.
+        """
+        log_probs = log_probs.float()
+        for shaper in self.shapers:
+            log_probs = shaper(prefixes, log_probs)
+        free = log_probs.index_fill(1, self.banned, NEVER)  # [N, V]
+        step = prefixes.shape[1]
+        if step >= self.n_forced:
+            return free
+        token = self.forced[rows, step][:, None]  # [N, 1]
+        place = token.clamp(min=0)
+        only = torch.full_like(free, NEVER).scatter(1, place, log_probs.gather(1, place))  # [N, V]
+        return torch.where(token >= 0, only, free)
+
+
+def normalise(log_prob: Tensor, length: Tensor | int, alpha: float) -> Tensor:
+    """Score a hypothesis so that long ones are not at a loss.
+
+    score = log_prob / length ** alpha        (length counts END; alpha 0 leaves log_prob)
+    """
+    return log_prob / torch.as_tensor(length, device=log_prob.device).clamp(min=1) ** alpha
+
+
+def read(
+    tokens: list[int], token_scores: list[float], length: int, score: float, end: int
+) -> Hypothesis:
+    """Make a hypothesis of the first `length` tokens of a line, the last of which may be END."""
+    finished = length > 0 and tokens[length - 1] == end
+    return Hypothesis(
+        tuple(tokens[: length - finished]), score, tuple(token_scores[:length]), finished
+    )
+
+
+def _check(task: Task) -> None:
+    n = len(task.limits)
+    for name, given in (("prefixes", task.prefixes), ("keys", task.keys)):
+        if len(given) not in (0, n):
+            raise ShapeError(
+                f"search: task has {len(given)} {name} for {n} sentences;"
+                f" expected one each or none; give {n} or leave {name} out."
+            )
+    for row, prefix in enumerate(task.prefixes):
+        if task.end in prefix or any(token < 0 for token in prefix):
+            raise DataError(
+                f"search: the prefix of sentence {row} is {tuple(prefix)}; expected symbols that an"
+                f" output can begin with; take END ({task.end}) and negative ids out of it."
+            )
