@@ -1,0 +1,222 @@
+"""Ids to batches: padding, and a plan of every epoch that depends on the seed alone.
+
+Besides `vocab`, the only room that knows the pad id; models see masks.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, final, overload
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from saccade.errors import DataError
+from saccade.flow import Batch, Padded
+from saccade.store import Store
+from saccade.vocab import END, PAD, START
+
+Ids = Sequence[int] | NDArray[Any]
+_WINDOW = 100  # batches' worth of examples that are sorted by length together
+
+
+def pad(sequences: Sequence[Ids]) -> Padded:
+    """Put sequences into one tensor, padding behind.
+
+    >>> pad([[5, 6], [7]]).values.tolist()
+    [[5, 6], [7, 0]]
+    """
+    lengths = np.array([len(ids) for ids in sequences], dtype=np.int64)
+    size = int(lengths.max(initial=0))
+    mask = np.arange(size) < lengths[:, None]  # [B, S]
+    values = np.full(mask.shape, PAD, dtype=np.int64)  # [B, S]
+    for row, ids in zip(values, sequences, strict=True):
+        row[: len(ids)] = ids
+    return Padded(torch.from_numpy(values), torch.from_numpy(mask))
+
+
+def collate(sources: Sequence[Ids], targets: Sequence[Ids], index: Sequence[int] = ()) -> Batch:
+    """Make a batch of ids that hold no START and END.
+
+    >>> batch = collate([[5]], [[6, 7]])
+    >>> batch.source.values.tolist(), batch.prefix.tolist(), batch.target.values.tolist()
+    ([[5, 3]], [[2, 6, 7]], [[6, 7, 3]])
+    """
+    prefix = pad([_framed(START, ids) for ids in targets]).values  # [B, T]
+    return Batch(
+        pad([_framed(ids, END) for ids in sources]),
+        pad([_framed(ids, END) for ids in targets]),
+        prefix,
+        tuple(int(i) for i in index),
+    )
+
+
+def _framed(left: "Ids | int", right: "Ids | int") -> NDArray[np.int64]:
+    return np.concatenate(
+        [np.atleast_1d(np.asarray(part, dtype=np.int64)) for part in (left, right)]
+    )
+
+
+def sorted_batches(lengths: Sequence[int], batch_tokens: int) -> list[list[int]]:
+    """Group sentences for decoding: longest first, (length + END) x rows within `batch_tokens`.
+
+    >>> sorted_batches([1, 3, 2], 8)
+    [[1, 2], [0]]
+    """
+    order = np.argsort(-np.asarray(lengths, dtype=np.int64), kind="stable")
+    batches: list[list[int]] = []
+    start = 0
+    while start < len(order):
+        rows = max(batch_tokens // (int(lengths[order[start]]) + 1), 1)
+        batches.append(order[start : start + rows].tolist())
+        start += rows
+    return batches
+
+
+@final
+class Plan(Sequence[NDArray[np.int32]]):
+    """The batches of one epoch as arrays of example numbers, held in one flat array."""
+
+    def __init__(
+        self, flat: NDArray[np.int32], starts: NDArray[np.int64], turn: NDArray[np.int64]
+    ) -> None:
+        self._flat, self._starts, self._turn = flat, starts, turn
+
+    def __len__(self) -> int:
+        return len(self._turn)
+
+    @overload
+    def __getitem__(self, i: int) -> NDArray[np.int32]: ...
+    @overload
+    def __getitem__(self, i: slice) -> "Plan": ...
+    def __getitem__(self, i: int | slice) -> "NDArray[np.int32] | Plan":
+        if isinstance(i, slice):
+            return Plan(self._flat, self._starts, self._turn[i])
+        turn = self._turn[i]
+        return self._flat[self._starts[turn] : self._starts[turn + 1]]
+
+
+@final
+class Batches:
+    """All pairs of some stores, cut into batches of about equal cost.
+
+    Pairs with more than `max_source` or `max_target` pieces are left out and counted. A corpus of
+    weight 2.5 is read twice an epoch, and a random half of it once more. Every rank of a `world`
+    gets the same number of batches; where they do not divide, the first ones are dealt out again.
+    """
+
+    def __init__(
+        self,
+        stores: Sequence[Store],
+        *,
+        batch_tokens: int,
+        max_source: int,
+        max_target: int,
+        seed: int,
+        weights: Sequence[float] = (),
+        rank: int = 0,
+        world: int = 1,
+    ) -> None:
+        self._stores, self._seed, self._batch_tokens = stores, seed, batch_tokens
+        self._limits = (max_source, max_target)
+        self._weights = weights or [1.0] * len(stores)
+        self._rank, self._world = rank, world
+        self._first = np.cumsum([0, *(len(store) for store in stores)])
+        self._source = np.concatenate([store.source_lengths for store in stores]) + 1  # with END
+        self._target = np.concatenate([store.target_lengths for store in stores]) + 1
+        over_source, over_target = self._source > max_source + 1, self._target > max_target + 1
+        self.n_pairs = len(self._source)
+        self.n_over_source, self.n_over_target = int(over_source.sum()), int(over_target.sum())
+        self._keep = ~(over_source | over_target)
+        self.n_dropped = self.n_pairs - int(self._keep.sum())
+        if self.n_dropped == self.n_pairs:
+            raise DataError(_nothing_left(self.n_pairs, max_source, max_target))
+
+    def describe(self) -> str:
+        """Say how many pairs there are and how many were left out, and why."""
+        if not self.n_dropped:
+            return f"{self.n_pairs:,} pairs"
+        return (
+            f"{self.n_pairs - self.n_dropped:,} of {self.n_pairs:,} pairs; {self.n_dropped:,} left"
+            f" out: source over {self._limits[0]} pieces {self.n_over_source:,}, target over"
+            f" {self._limits[1]} pieces {self.n_over_target:,}"
+        )
+
+    def epoch(self, e: int) -> Plan:
+        """Plan epoch `e`: a function of the seed and `e` only, the same on every machine.
+
+        A shuffle; then, window by window, sort by (target, source) length and cut so that the
+        longest row of either side, END included, x rows <= batch_tokens; then shuffle the batches.
+        """
+        generator = np.random.Generator(np.random.PCG64([self._seed, e]))
+        flat = self._shuffled(generator)
+        size = np.maximum(self._source, self._target)
+        window = max(int(_WINDOW * self._batch_tokens / size[flat].mean()), 1)
+        starts = [0]
+        for begin in range(0, len(flat), window):
+            part = flat[begin : begin + window]
+            part[:] = part[np.lexsort((self._source[part], self._target[part]))]  # stable
+            starts.extend(begin + end for end in _cuts(size[part], self._batch_tokens))
+        turn = generator.permutation(len(starts) - 1)
+        return Plan(flat, np.array(starts, dtype=np.int64), self._share(turn))
+
+    def batch(self, indices: Sequence[int] | NDArray[np.int32]) -> Batch:
+        """Read the pairs `indices` and pad them."""
+        pairs = [self._stores[s].pair(i) for s, i in map(self._locate, indices)]
+        sources, targets = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+        return collate(sources, targets, [int(i) for i in indices])
+
+    def origin(self, i: int) -> str:
+        """Name the file and line of pair `i`."""
+        store, local = self._locate(i)
+        return self._stores[store].origin(local)
+
+    def __iter__(self) -> Iterator[Batch]:
+        """Go through every pair that was kept, in order of length, for validation."""
+        size = np.maximum(self._source, self._target)
+        kept = np.flatnonzero(self._keep).astype(np.int32)
+        kept = kept[np.lexsort((self._source[kept], self._target[kept]))]
+        start = 0
+        for end in _cuts(size[kept], self._batch_tokens):
+            yield self.batch(kept[start:end])
+            start = end
+
+    def _locate(self, i: int) -> tuple[int, int]:
+        store = int(np.searchsorted(self._first, i, "right")) - 1
+        return store, int(i) - int(self._first[store])
+
+    def _shuffled(self, generator: np.random.Generator) -> NDArray[np.int32]:
+        parts: list[NDArray[np.int32]] = []
+        for s, weight in enumerate(self._weights):
+            begin, end = int(self._first[s]), int(self._first[s + 1])
+            kept = (begin + np.flatnonzero(self._keep[begin:end])).astype(np.int32)
+            whole = int(weight)
+            parts.extend([kept] * whole)
+            if extra := round((weight - whole) * len(kept)):
+                parts.append(generator.choice(kept, extra, replace=False))
+        flat = np.concatenate(parts)
+        generator.shuffle(flat)
+        return flat
+
+    def _share(self, turn: NDArray[np.int64]) -> NDArray[np.int64]:
+        each = -(-len(turn) // self._world)
+        return turn[(np.arange(each) * self._world + self._rank) % len(turn)]
+
+
+def _cuts(size: NDArray[np.int32], batch_tokens: int) -> Iterator[int]:
+    """Yield where each batch ends: as many rows as fit, at least one."""
+    start = 0
+    while start < len(size):
+        ahead = size[start : start + max(batch_tokens // int(size[start]), 1)]
+        cost = np.maximum.accumulate(ahead).astype(np.int64) * np.arange(1, len(ahead) + 1)
+        start += max(int(np.searchsorted(cost, batch_tokens, "right")), 1)
+        yield start
+
+
+def _nothing_left(n: int, max_source: int, max_target: int) -> str:
+    if n == 0:
+        return "no pairs at all; expected some to learn from. Check the readers of data.train."
+    return (
+        f"all {n} pairs are longer than the limit of {max_source} source or {max_target} target"
+        " pieces; expected at least one within it: raise data.source.max_length or"
+        " data.target.max_length."
+    )

@@ -1,0 +1,89 @@
+"""Lines of text files, one at a time: what every reader of files stands on.
+
+Only a line feed ends a line, as in other tools of the trade; one carriage return before it is
+dropped, so that files from Windows work, and so is a byte order mark at the start of the file.
+Names ending in `.gz` are unpacked.
+"""
+
+import gzip
+import hashlib
+import zlib
+from collections.abc import Iterable, Iterator
+from io import BufferedIOBase
+from pathlib import Path
+
+from saccade.errors import DataError, suggest
+
+_MARK = b"\xef\xbb\xbf"
+
+
+def read_lines(path: Path) -> Iterator[str]:
+    """Yield every line of a UTF-8 file without its end; an empty file has none."""
+    with open_bytes(path) as file:
+        number = 0
+        try:
+            for number, raw in enumerate(file, start=1):
+                line = raw.removeprefix(_MARK) if number == 1 else raw
+                yield _text(line.removesuffix(b"\n").removesuffix(b"\r"), path, number)
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise DataError(
+                f"{path}: not a whole gzip file, broken behind line {number} ({error}); a name"
+                " ending in .gz promises one. Pack it again, or drop .gz from its name."
+            ) from None
+
+
+def numbered(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield (line number from 1, line); raise DataError if there is none."""
+    number = 0
+    for number, line in enumerate(read_lines(path), start=1):
+        yield number, line
+    if number == 0:
+        raise DataError(f"{path}: the file is empty; expected one example a line. Check the path.")
+
+
+def open_bytes(path: Path, *, unpack: bool = True) -> BufferedIOBase:
+    """Open a file for reading, or say what is wrong with its path."""
+    if not path.name:
+        raise DataError("no file was named; expected a path. Set the reader's path in the recipe.")
+    if path.is_dir():
+        raise DataError(f"{path}: this is a folder; expected a file. Name a file in it.")
+    try:
+        if unpack and path.suffix == ".gz":
+            return gzip.open(path, "rb")
+        return path.open("rb")
+    except FileNotFoundError:
+        raise DataError(f"{path}: no such file; expected text.{_neighbour(path)}") from None
+    except OSError as error:
+        raise DataError(
+            f"{path}: cannot be opened ({error.strerror}); expected a readable file."
+            " Check its permissions."
+        ) from None
+
+
+def fingerprint(paths: Iterable[Path], *options: object) -> str:
+    """Hash the content of files, as stored, and options; names and places do not count."""
+    total = hashlib.blake2b(repr(options).encode(), digest_size=16)
+    for path in paths:
+        with open_bytes(path, unpack=False) as file:
+            total.update(hashlib.file_digest(file, hashlib.blake2b).digest())
+        total.update(path.suffix.encode() if path.suffix == ".gz" else b"")
+    return total.hexdigest()
+
+
+def _text(raw: bytes, path: Path, number: int) -> str:
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{path}:{number}: byte {error.start + 1} of the line is 0x{raw[error.start]:02x},"
+            " which is not UTF-8 here; expected UTF-8 text."
+            " Convert the file, for example with iconv -f latin1 -t utf-8."
+        ) from None
+
+
+def _neighbour(path: Path) -> str:
+    folder = path.parent
+    if not folder.is_dir():
+        return f" There is no folder {folder} either; relative paths start at the recipe's folder."
+    near = suggest(path.name, sorted(entry.name for entry in folder.iterdir()))
+    return near or " Check the path; relative paths start at the recipe's folder."

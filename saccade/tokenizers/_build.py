@@ -1,0 +1,113 @@
+"""What the tokenizers share: normalisers by name, the word mark, and assembling a Vocabulary."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import tokenizers
+from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers
+
+from saccade.errors import DataError, RecipeError, suggest
+from saccade.vocab import MARK, SYMBOLS, UNK, Vocabulary
+
+_QUOTES = {"[‘’‚‛‹›]": "'", "[“”„‟«»]": '"'}
+_NORMALISERS: dict[str, Callable[[], list[Any]]] = {
+    "nfc": lambda: [normalizers.NFC()],
+    "nfd": lambda: [normalizers.NFD()],
+    "nfkc": lambda: [normalizers.NFKC()],
+    "nfkd": lambda: [normalizers.NFKD()],
+    "lowercase": lambda: [normalizers.Lowercase()],
+    "strip": lambda: [normalizers.Strip()],
+    "squeeze": lambda: [normalizers.Replace(Regex(r"\s+"), " ")],
+    "quotes": lambda: [normalizers.Replace(Regex(old), new) for old, new in _QUOTES.items()],
+}
+
+# ▁ is itself a symbol to Unicode, hence the care. An apostrophe between letters ends its piece.
+_PUNCTUATION = r"▁?[^▁\p{P}\p{S}]+(?:['’](?=\p{L}))?|▁?(?!▁)[\p{P}\p{S}]|▁"
+_WORD = r"▁?[^▁]+|▁"
+_SYMBOL_IN_TEXT = r"<(?=(?:pad|unk|s|/s)>)"  # cut behind it, so that no piece can be a symbol
+
+
+def plain_text(normalise: Sequence[str]) -> Any:
+    """Chain the named normalisers."""
+    for name in normalise:
+        if name not in _NORMALISERS:
+            raise RecipeError(
+                f"normalise: there is no '{name}'.{suggest(name, _NORMALISERS)}"
+                f" Choices: {', '.join(_NORMALISERS)}."
+            )
+    return normalizers.Sequence([step for name in normalise for step in _NORMALISERS[name]()])
+
+
+def marked(model: Any, normalise: Sequence[str], *, punctuation: bool) -> tokenizers.Tokenizer:
+    """Put a model behind the word mark: ▁ before the text and in place of every space.
+
+    Text is cut before every ▁ and, with `punctuation`, around every punctuation mark. Joining
+    pieces, turning ▁ into a space and dropping the first one gives the text back.
+    """
+    tokenizer = tokenizers.Tokenizer(model)
+    spaces = [normalizers.Prepend(MARK), normalizers.Replace(" ", MARK)]
+    tokenizer.normalizer = normalizers.Sequence([plain_text(normalise), *spaces])
+    pattern = _PUNCTUATION if punctuation else _WORD
+    cuts = [pre_tokenizers.Split(Regex(pattern), "isolated")]
+    if not punctuation:
+        cuts.append(pre_tokenizers.Split(Regex(_SYMBOL_IN_TEXT), "merged_with_previous"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(cuts)
+    tokenizer.decoder = decoders.Sequence(
+        [decoders.Replace(MARK, " "), decoders.Fuse(), decoders.Strip(" ", 1, 0)]
+    )
+    return tokenizer
+
+
+def characters(model: Any, normalise: Sequence[str]) -> tokenizers.Tokenizer:
+    """Put a model behind a cut at every character."""
+    tokenizer = tokenizers.Tokenizer(model)
+    tokenizer.normalizer = plain_text(normalise)
+    tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex(r"[\s\S]"), "isolated")
+    tokenizer.decoder = decoders.Fuse()
+    return tokenizer
+
+
+def most_common(counts: Counter[str], size: int | None, min_count: int) -> models.WordLevel:
+    """Number the commonest pieces behind the four symbols; ties are broken by text."""
+    kept = sorted((p for p, n in counts.items() if n >= min_count), key=lambda p: (-counts[p], p))
+    room = None if size is None else max(size - len(SYMBOLS), 0)
+    pieces = [*SYMBOLS, *kept[:room]]
+    ids = {piece: i for i, piece in enumerate(pieces)}
+    return models.WordLevel(ids, unk_token=SYMBOLS[UNK])
+
+
+def finished(tokenizer: tokenizers.Tokenizer) -> Vocabulary:
+    """Make a Vocabulary; symbols lose their spelling, so that text cannot contain them."""
+    saved = json.loads(tokenizer.to_str())
+    saved["added_tokens"] = []
+    vocabulary = Vocabulary(tokenizers.Tokenizer.from_str(json.dumps(saved, ensure_ascii=False)))
+    if len(vocabulary) <= len(SYMBOLS):
+        raise DataError(
+            "no piece to learn: the lines are empty or every piece is rarer than min_count;"
+            " expected some text. Check the files, or lower min_count."
+        )
+    return vocabulary
+
+
+def count_pieces(tokenizer: tokenizers.Tokenizer, lines: Iterable[str]) -> Counter[str]:
+    """Count what a tokenizer cuts lines into."""
+    counts: Counter[str] = Counter()
+    normal, cut = tokenizer.normalizer.normalize_str, tokenizer.pre_tokenizer.pre_tokenize_str
+    for line in lines:
+        counts.update(piece for piece, _ in cut(normal(line)))
+    return counts
+
+
+def tidy_scores(tokenizer: tokenizers.Tokenizer) -> tokenizers.Tokenizer:
+    """Round a unigram model's scores and order its pieces by score, then by text.
+
+    The library adds up counts in an order that changes from run to run; the last digits with it.
+    """
+    saved = json.loads(tokenizer.to_str())
+    vocabulary = saved["model"]["vocab"]
+    rest = [[piece, round(score, 5)] for piece, score in vocabulary[len(SYMBOLS) :]]
+    rest.sort(key=lambda entry: (-entry[1], entry[0]))
+    saved["model"]["vocab"] = [*vocabulary[: len(SYMBOLS)], *rest]
+    return tokenizers.Tokenizer.from_str(json.dumps(saved, ensure_ascii=False))
