@@ -46,7 +46,7 @@ def test_options_have_defaults(metric: Metric) -> None:
     )
 
 
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None)
 @given(corpus=pairs)
 def test_corpus_is_the_score_of_the_sum(
     metric: Metric, corpus: list[tuple[str, list[str]]]
@@ -62,7 +62,7 @@ def test_corpus_is_the_score_of_the_sum(
     assert whole.signature
 
 
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None)
 @given(corpus=pairs, data=st.data())
 def test_order_does_not_matter(
     metric: Metric, corpus: list[tuple[str, list[str]]], data: st.DataObject
@@ -73,7 +73,7 @@ def test_order_does_not_matter(
     assert other.value == pytest.approx(one.value)
 
 
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None)
 @given(corpus=st.lists(st.tuples(texts, texts), min_size=1, max_size=5))
 def test_identical_text_is_best(metric: Metric, corpus: list[tuple[str, str]]) -> None:
     hypotheses, references = [h for h, _ in corpus], [r for _, r in corpus]
@@ -82,7 +82,7 @@ def test_identical_text_is_best(metric: Metric, corpus: list[tuple[str, str]]) -
     assert _better(metric, best, metric.corpus(hypotheses, references).value)
 
 
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None)
 @given(hypothesis=loose, reference=loose)
 def test_any_text_has_a_figure(metric: Metric, hypothesis: str, reference: str) -> None:
     for one, other in itertools.product((hypothesis, ""), (reference, "")):

@@ -1,7 +1,7 @@
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
@@ -43,6 +43,7 @@ def test_short_segments_score_nothing() -> None:
     assert Bleu().corpus(["yes"], ["yes"]).value == 0
 
 
+@settings(deadline=None)
 @given(words, words)
 def test_range_and_best(hypothesis: list[str], reference: list[str]) -> None:
     one, other = " ".join(hypothesis), " ".join(reference)
@@ -50,6 +51,7 @@ def test_range_and_best(hypothesis: list[str], reference: list[str]) -> None:
     assert 0 <= Bleu().corpus([one], [other]).value <= 100 + 1e-9
 
 
+@settings(deadline=None)
 @given(st.data(), words)
 def test_shuffling_never_helps(data: st.DataObject, reference: list[str]) -> None:
     shuffled = data.draw(st.permutations(reference))

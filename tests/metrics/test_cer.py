@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from saccade.metrics.cer import Cer
@@ -28,6 +28,7 @@ def test_composition_and_case() -> None:
     assert Cer(lowercase=True).corpus(["AB"], ["ab"]).value == 0
 
 
+@settings(deadline=None)
 @given(text, text, text)
 def test_edit_distance_is_a_metric(a: str, b: str, c: str) -> None:
     assert (_distance(a, b) == 0) == (a == b)

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from saccade.metrics.chrf import Chrf
@@ -22,6 +22,7 @@ def test_names_tell_the_variant() -> None:
     assert [Chrf(word_order=n).name for n in (0, 1, 2)] == ["chrF2", "chrF2+", "chrF2++"]
 
 
+@settings(deadline=None)
 @given(text, text)
 def test_range_and_best(hypothesis: str, reference: str) -> None:
     for metric in (Chrf(), Chrf(word_order=2)):

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from saccade.metrics.error_rate import ErrorRate
@@ -12,6 +12,7 @@ def test_by_hand() -> None:
     assert found.detail == {"wrong": 1, "segments": 2}
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.text("aA ", max_size=2), st.text("aA ", max_size=2)), min_size=1))
 def test_is_what_exact_match_leaves(pairs: list[tuple[str, str]]) -> None:
     hypotheses, references = [h for h, _ in pairs], [r for _, r in pairs]

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from saccade.metrics.ter import Ter
@@ -18,6 +18,7 @@ def test_case_is_ignored() -> None:
     assert Ter().corpus(["A b"], ["a B"]).value == 0
 
 
+@settings(deadline=None)
 @given(words, words)
 def test_moves_never_cost_more_than_words(hypothesis: str, reference: str) -> None:
     found = Ter().corpus([hypothesis], [reference]).value

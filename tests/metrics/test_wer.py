@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from saccade.metrics.wer import Wer
@@ -39,6 +39,7 @@ def test_spaces_composition_and_case() -> None:
     assert Wer(lowercase=True).corpus(["A b"], ["a b"]).value == 0
 
 
+@settings(deadline=None)
 @given(words, words)
 def test_counts_are_levenshteins(hypothesis: list[str], reference: list[str]) -> None:
     counts = Wer().stats(" ".join(hypothesis), [" ".join(reference)])
