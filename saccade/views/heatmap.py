@@ -71,10 +71,10 @@ def to_svg(
     rows = [shorten(label(word), _LONGEST) for word in target]
     heads = [shorten(label(word), _LONGEST) for word in source]
     cell = min(max(840 / max(len(heads), 1), 15.0), 30.0)
-    turn = -50.0 if cell >= 22 else -90.0
+    turn = _turn(heads, cell)
     longest = max((svg.pixels(head) for head in heads), default=0.0)
     left = max((svg.pixels(row) for row in rows), default=0.0) + 30
-    above = longest * math.sin(math.radians(-turn)) + 30 + (28 if title else 0)
+    above = longest * math.sin(math.radians(-turn)) + (30 if turn else 44) + (28 if title else 0)
     overhang = longest * math.cos(math.radians(turn)) + 16
     wide, high = len(heads) * cell, len(rows) * cell
     top = top_of(found)
@@ -100,7 +100,7 @@ def to_html(
     picture = to_svg(weights, source, target, title=title)
     return (
         '<figure class="saccade-figure" style="margin:0 0 1rem">'
-        f'<div style="overflow-x:auto">{picture}</div>'
+        f"{svg.scroller(picture)}"
         f'<figcaption style="margin-top:.5rem"><span dir="auto">{escape(sentence(source))}</span>'
         f' → <span dir="auto">{escape(sentence(target))}</span></figcaption></figure>'
     )
@@ -150,8 +150,15 @@ def _terminal_scale(top: float, *, colour: bool) -> str:
     return "0 " + "".join(shade[0] for shade in SHADES) + f" {top:.2f}"
 
 
+def _turn(heads: list[str], cell: float) -> float:
+    """Return by how much source words lean: upright letters, slanted words, steep if crowded."""
+    if widest(heads) <= 2:
+        return 0.0
+    return -50.0 if cell >= 22 else -90.0
+
+
 def _head(x: float, y: float, head: str, turn: float) -> str:
-    return svg.text(x + 4, y, head, turn=turn)
+    return svg.text(x + 4, y, head, turn=turn) if turn else svg.text(x, y, head, anchor="middle")
 
 
 def _cells(
@@ -170,10 +177,8 @@ def _cells(
     drawn = []
     for j, (value, origin) in enumerate(zip(weights.tolist(), source, strict=True)):
         look = _look(value, top)
-        tip = escape(f"{label(origin)} → {label(word)}: {spoken(value)}")
-        drawn.append(
-            f'<rect {look} x="{svg.number(j * cell + 1)}" {shape}><title>{tip}</title></rect>'
-        )
+        tip = svg.tip(f"{label(origin)} → {label(word)}: {spoken(value)}")
+        drawn.append(f'<rect {look} x="{svg.number(j * cell + 1)}" {shape}>{tip}</rect>')
     return "".join(drawn)
 
 

@@ -77,6 +77,21 @@ def text(
     return f"<text {place}{side}{look}{turned}>{escape(words)}</text>"
 
 
+def tip(words: str) -> str:
+    """Return the tooltip of a shape, to stand inside its tags."""
+    return f"<title>{escape(words)}</title>"
+
+
+def elastic(picture: str) -> str:
+    """Let a whole SVG document shrink with the box it stands in."""
+    return picture.replace("<svg ", '<svg style="max-width:100%;height:auto" ', 1)
+
+
+def scroller(picture: str) -> str:
+    """Let a whole SVG document keep its size and scroll sideways in the box it stands in."""
+    return f'<div style="overflow-x:auto">{picture}</div>'
+
+
 def number(value: float) -> str:
     """Write a coordinate with at most two decimals.
 

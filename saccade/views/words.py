@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 _BIDI = frozenset("\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _BREAKS = frozenset("\n\t\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029")
-_VISIBLE = str.maketrans({" ": "␣", "\n": "⏎", "\t": "⇥", "\u00a0": "␣", "\u3000": "␣"})
+_VISIBLE = str.maketrans(" \u00a0\u3000\n\u2028\u2029\t", "␣␣␣⏎⏎⏎⇥")
 
 
 def clean(text: str, *, breaks: bool = False) -> str:
