@@ -1,0 +1,115 @@
+"""The report of a run: what was trained, how it went, what it writes and where it looked."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from saccade.views import curves, heatmap, svg
+from saccade.views.page import Section, code, facts, fold, page, pairs, paragraph, table
+from saccade.views.ticks import short
+from saccade.views.weights import Weights
+from saccade.views.words import clean, shorten
+
+_OPEN = 3  # samples whose picture is shown at once; the rest are folded
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRow:
+    """One metric on one split, before and after training, with its confidence interval."""
+
+    split: str
+    metric: str
+    before: float | None
+    after: float
+    low: float | None
+    high: float | None
+    signature: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One sentence as the model wrote it; `weights` [T, S] belong to the pieces, if known."""
+
+    source: str
+    reference: str
+    output: str
+    score: float | None
+    weights: Weights | None
+    source_pieces: Sequence[str]
+    target_pieces: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """All that the report of a run shows; strings are plain text."""
+
+    name: str
+    summary: Mapping[str, str]
+    curves: Mapping[str, list[tuple[float, float]]]
+    scores: Sequence[ScoreRow]
+    samples: Sequence[Sample]
+    commands: Sequence[str]
+    recipe_yaml: str
+
+
+def training_report(report: RunReport) -> str:
+    """Return the report as the text of one HTML file; what is empty is left out."""
+    sections = [
+        Section("Summary", [facts(report.summary)] if report.summary else []),
+        Section("Scores", _scores(report.scores)),
+        Section("Training", [curves.grid(by_quantity(report.curves))] if report.curves else []),
+        Section("Samples", [_sample(i, sample) for i, sample in enumerate(report.samples)]),
+        Section("What to type next", [code("\n".join(report.commands))] if report.commands else []),
+        Section("Recipe", [code(report.recipe_yaml)] if report.recipe_yaml.strip() else []),
+    ]
+    return page(report.name, [section for section in sections if section.fragments])
+
+
+def by_quantity(series: curves.Series) -> dict[str, dict[str, Sequence[curves.Point]]]:
+    """Put series that end in the same word into one chart.
+
+    >>> list(by_quantity({"train loss": [], "validation loss": [], "learning rate": []}))
+    ['loss', 'learning rate']
+    """
+    groups: dict[str, dict[str, Sequence[curves.Point]]] = {}
+    for name, points in series.items():
+        groups.setdefault((name.split() or [name])[-1], {})[name] = points
+    return {
+        next(iter(group)) if len(group) == 1 else quantity: group
+        for quantity, group in groups.items()
+    }
+
+
+def _scores(rows: Sequence[ScoreRow]) -> list[str]:
+    if not rows:
+        return []
+    headers = ["Split", "Metric", "Before", "After", "95% interval", "Signature"]
+    return [table(headers, [_score_cells(row) for row in rows])]
+
+
+def _score_cells(row: ScoreRow) -> list[str]:
+    known = row.low is not None and row.high is not None
+    interval = f"{_figure(row.low)}\u00a0to\u00a0{_figure(row.high)}" if known else "–"
+    after = _figure(row.after)
+    return [row.split, row.metric, _figure(row.before), after, interval, row.signature or "–"]
+
+
+def _figure(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.2f}" if value == 0 or 0.01 <= abs(value) < 1e4 else short(value)
+
+
+def _sample(order: int, sample: Sample) -> str:
+    rows = {"Source": sample.source, "Reference": sample.reference, "Output": sample.output}
+    if sample.score is not None:
+        rows["Score"] = _figure(sample.score)
+    fragment = pairs(rows)
+    if sample.weights is None:
+        fragment += paragraph("No attention was recorded for this sample.", note=True)
+    else:
+        picture = heatmap.to_svg(sample.weights, sample.source_pieces, sample.target_pieces)
+        fragment += svg.scroller(picture)
+    if order < _OPEN:
+        return f"<h3>Sample {order + 1}</h3>{fragment}"
+    heading = shorten(clean(f"{sample.source} → {sample.output}"), 60)
+    return fold(f"Sample {order + 1}: {heading}", fragment)

@@ -1,0 +1,89 @@
+"""The report of a training run."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from saccade.errors import ShapeError
+from saccade.views.report import RunReport, Sample, ScoreRow, by_quantity, training_report
+
+from .test_page import balanced
+
+SAMPLE = Sample(
+    source="le chat",
+    reference="the cat",
+    output="the <script> cat",
+    score=-0.25,
+    weights=np.array([[0.83, 0.17], [0.2, 0.8]]),
+    source_pieces=["le", "chat"],
+    target_pieces=["the", "cat"],
+)
+REPORT = RunReport(
+    name="reverse & <b>more</b>",
+    summary={"Parameters": "12 345", "Seed": "1"},
+    curves={
+        "train loss": [(0, 4.0), (10, 1.0)],
+        "validation loss": [(0, 4.0), (10, float("nan"))],
+        "learning rate": [(0, 0.001)],
+    },
+    scores=[
+        ScoreRow("test", "BLEU", 0.4, 41.234, 38.9, 43.7, "nrefs:1|tok:13a"),
+        ScoreRow("test", "exact match", None, 0.5, None, None, ""),
+    ],
+    samples=[SAMPLE, replace(SAMPLE, weights=None, score=None), SAMPLE, SAMPLE],
+    commands=["saccade translate runs/reverse", "saccade inspect runs/reverse"],
+    recipe_yaml="model:\n  kind: encoder_decoder\n",
+)
+
+
+def test_the_report_shows_all_it_was_given() -> None:
+    shown = training_report(REPORT)
+    balanced(shown)
+    for text in (
+        "reverse &amp; &lt;b&gt;more&lt;/b&gt;",
+        "12 345",
+        "41.23",
+        "38.90\u00a0to\u00a043.70",
+        "nrefs:1|tok:13a",
+        "le → the: 0.83",
+        "saccade inspect runs/reverse",
+        "model:\n  kind: encoder_decoder",
+        "No attention was recorded for this sample.",
+        "Sample 4: le chat → the &lt;script&gt; cat",
+    ):
+        assert text in shown
+
+
+def test_the_report_is_safe_and_free_of_nan() -> None:
+    shown = training_report(REPORT)
+    assert "<script" not in shown
+    assert not re.search(r"\bnan\b", shown, re.IGNORECASE)
+    assert shown.replace("http://www.w3.org/2000/svg", "").count("://") == 0
+
+
+def test_the_same_run_gives_the_same_report() -> None:
+    assert training_report(REPORT) == training_report(REPORT)
+
+
+def test_empty_parts_are_left_out() -> None:
+    shown = training_report(RunReport("empty", {}, {}, [], [], [], ""))
+    balanced(shown)
+    assert "<section" not in shown
+
+
+def test_only_the_first_samples_are_open() -> None:
+    assert training_report(REPORT).count("<details>") == 1
+
+
+def test_series_share_a_chart_by_their_last_word() -> None:
+    groups = by_quantity(REPORT.curves)
+    assert list(groups) == ["loss", "learning rate"]
+    assert list(groups["loss"]) == ["train loss", "validation loss"]
+
+
+def test_a_sample_that_does_not_fit_is_refused() -> None:
+    bad = replace(SAMPLE, target_pieces=["the"])
+    with pytest.raises(ShapeError, match=r"weights have shape \[2, 2\].* need \[1, 2\]"):
+        training_report(replace(REPORT, samples=[bad]))
