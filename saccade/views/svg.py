@@ -103,5 +103,7 @@ def number(value: float) -> str:
 
 
 def pixels(words: str) -> float:
-    """Estimate how wide a label is drawn."""
-    return columns(words) * COLUMN
+    """Estimate how wide a label is drawn: capitals and broad letters take more than a column."""
+    capitals = sum(c.isupper() for c in words)
+    broad = sum(c in "mwMW@%—…" for c in words)
+    return columns(words) * COLUMN + 2 * capitals + 4 * broad

@@ -34,3 +34,8 @@ def test_only_the_outer_svg_is_made_elastic() -> None:
     assert drawn.count("max-width:100%") == 1
     ElementTree.fromstring(drawn)
     ElementTree.fromstring(svg.scroller(drawn))
+
+
+def test_broad_letters_are_given_more_room() -> None:
+    assert svg.pixels("iii") == svg.pixels("aaa") < svg.pixels("AAA") < svg.pixels("WWW")
+    assert svg.pixels("日") == svg.pixels("ab")
