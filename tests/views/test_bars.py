@@ -13,6 +13,7 @@ from saccade.views.words import columns
 anything = st.text(st.characters(codec=None, exclude_categories=()), max_size=30)
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 10_000), max_size=50), st.integers(1, 20))
 def test_a_histogram_of_lengths_counts_everything(lengths: list[int], n_bins: int) -> None:
     counts = bars.histogram(lengths, n_bins=n_bins)
@@ -20,6 +21,7 @@ def test_a_histogram_of_lengths_counts_everything(lengths: list[int], n_bins: in
     assert len(counts) <= n_bins + 2
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(), max_size=30))
 def test_a_histogram_of_any_numbers_counts_everything(numbers: list[float]) -> None:
     assert sum(bars.histogram(numbers).values()) == len(numbers)

@@ -3,7 +3,7 @@
 from html.parser import HTMLParser
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from saccade.errors import ShapeError
@@ -41,6 +41,7 @@ def balanced(text: str) -> set[str]:
     return parser.seen
 
 
+@settings(deadline=None)
 @given(anything, anything)
 def test_any_text_leaves_the_page_balanced(one: str, two: str) -> None:
     fragments = [

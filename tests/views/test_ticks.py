@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from saccade.views.ticks import drawable, short, ticks
@@ -11,6 +11,7 @@ from saccade.views.ticks import drawable, short, ticks
 numbers = st.floats(-1e100, 1e100)
 
 
+@settings(deadline=None)
 @given(numbers, numbers)
 def test_ticks_enclose_the_range_and_are_few(a: float, b: float) -> None:
     low, high = min(a, b), max(a, b)

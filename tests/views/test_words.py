@@ -3,7 +3,7 @@
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from saccade.views.words import clean, clusters, columns, escape, label, pad, sentence, shorten
@@ -11,12 +11,14 @@ from saccade.views.words import clean, clusters, columns, escape, label, pad, se
 anything = st.text(st.characters(codec=None, exclude_categories=()))
 
 
+@settings(deadline=None)
 @given(anything)
 def test_escaped_text_is_well_formed_xml(text: str) -> None:
     element = ElementTree.fromstring(f'<a b="{escape(text)}">{escape(text)}</a>')
     assert (element.text or "") == clean(text)
 
 
+@settings(deadline=None)
 @given(anything)
 def test_cleaning_twice_is_cleaning_once(text: str) -> None:
     assert clean(clean(text)) == clean(text)
@@ -33,6 +35,7 @@ def test_line_breaks_become_spaces_unless_kept() -> None:
     assert clean("a\nb\tc", breaks=True) == "a\nb\tc"
 
 
+@settings(deadline=None)
 @given(anything, st.integers(1, 30))
 def test_padding_is_exact(text: str, width: int) -> None:
     assert columns(pad(clean(text), width)) == width
@@ -40,6 +43,7 @@ def test_padding_is_exact(text: str, width: int) -> None:
     assert columns(shorten(clean(text), width)) <= width
 
 
+@settings(deadline=None)
 @given(anything)
 def test_a_label_always_takes_room_and_has_no_space(text: str) -> None:
     assert columns(label(text)) >= 1
