@@ -23,10 +23,10 @@ class Rules:
         prefixes = task.prefixes or [()] * len(task.limits)
         longest = max(map(len, prefixes), default=0)
         padded = [[*prefix, *[-1] * (longest - len(prefix))] for prefix in prefixes]
-        lengths = torch.tensor([len(prefix) for prefix in prefixes], device=device)  # [B]
+        lengths = torch.tensor([len(prefix) for prefix in prefixes])  # [B]
         self.forced = torch.tensor(padded, dtype=torch.long, device=device)  # [B, P]
         self.n_forced = longest
-        self.limits = torch.maximum(task.limits, lengths)  # [B]
+        self.limits = torch.maximum(task.limits.long(), lengths.to(device, torch.long))  # [B]
         self.n_steps = int(self.limits.max()) + 1 if len(task.limits) else 0
         self.banned = torch.tensor(task.banned, dtype=torch.long, device=device)
         self.shapers = tuple(task.shapers)

@@ -6,7 +6,7 @@ from saccade.flow import Hypothesis
 from saccade.search._rules import NEVER
 from saccade.search.base import Branch, Fate
 
-ORDER: tuple[Fate, ...] = ("kept", "completed", "pruned")
+FATES: tuple[Fate, ...] = ("kept", "completed", "pruned")
 
 
 def paths(hypotheses: Sequence[Hypothesis], end: int) -> tuple[tuple[Branch, ...], ...]:
@@ -32,16 +32,16 @@ def level(
     log_probs: Sequence[float],
     tokens: Sequence[int],
     parents: Sequence[int],
-    fates: Sequence[Fate],
+    fates: Sequence[int],
 ) -> tuple[Branch, ...]:
     """Lay out one step of a beam: what is kept first, in the beam's order, then the rest.
 
-    So a parent's place in the beam is its place in the branches of the step before. Candidates
-    that cannot be (log-probability -inf) are left out.
+    So a parent's place in the beam is its place in the branches of the step before. `fates` are
+    places in FATES. Candidates that cannot be (log-probability -inf) are left out.
     """
     branches = [
-        Branch(step, token, -1 if step == 1 else parent, log_prob, fate)
+        Branch(step, token, -1 if step == 1 else parent, log_prob, FATES[fate])
         for log_prob, token, parent, fate in zip(log_probs, tokens, parents, fates, strict=True)
         if log_prob > NEVER
     ]
-    return tuple(sorted(branches, key=lambda branch: ORDER.index(branch.fate)))
+    return tuple(sorted(branches, key=lambda branch: FATES.index(branch.fate)))

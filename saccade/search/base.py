@@ -28,8 +28,8 @@ class Task:
     raises that limit to its length.
     generator: where sampling takes all its random numbers from; outcomes then depend on the batch.
     keys: for each row a number that stays the same wherever the row stands (a hash of its text,
-    say). Without `generator`, a row's random numbers follow from the seed and its key alone; without
-    `keys` every key is 0.
+    say). Without `generator`, a row's random numbers follow from the seed and its key alone;
+    without `keys` every key is 0.
     shapers: edits to the log-probabilities, applied in turn before anything is chosen; scores and
     `token_scores` are then the edited ones.
     """

@@ -15,7 +15,7 @@ from saccade.flow import Hypothesis, State, StepFunction, reorder, reorder_withi
 from saccade.search._lines import Lines, empty
 from saccade.search._rules import NEVER, Rules, normalise
 from saccade.search._tree import level
-from saccade.search.base import Branch, Fate, Found, Search, Task
+from saccade.search.base import Branch, Found, Search, Task
 
 
 class Candidates(NamedTuple):
@@ -48,8 +48,8 @@ class Beam(Search):
         score(y)    = log_prob(y) / length(y) ** length_penalty        length counts END
 
     `length_penalty` 0 ranks by log-probability, 1 by the mean over symbols. Of the 2K best ways to
-    go on, those among the first K that write END are completed: they are set aside and take no place
-    in the beam. A sentence stops, whatever its neighbours do,
+    go on, those among the first K that write END are completed: they are set aside and take no
+    place in the beam. A sentence stops, whatever its neighbours do,
 
     - when `n_completed` hypotheses (0: as many as `width`) are completed;
     - or when `n_best` are and no active one can still beat them: a log-probability only falls, so
@@ -123,7 +123,7 @@ class Beam(Search):
         last = tokens[:, t - 1] if t else torch.full_like(tokens[:, 0], task.start)  # [B * K]
         log_probs, state = step(last, beams.state)
         log_probs = rules.edit(log_probs, tokens[:, :t], beams.rows.repeat_interleave(self.width))
-        gains = log_probs.unflatten(0, (-1, self.width))  # [B, K, V]
+        gains = log_probs.view(len(beams.rows), self.width, -1)  # [B, K, V]
         totals = beams.active.score[:, :, None] + gains  # [B, K, V]
         log_prob, place = best_of(totals.flatten(1), 2 * self.width)  # [B, 2K]
         gain = gains.flatten(1).gather(1, place)  # [B, 2K]
@@ -187,15 +187,12 @@ class Beam(Search):
         ends = candidates.token == end  # [B, 2K]
         kept = ~ends & ((~ends).cumsum(1) <= self.width) & ~cut[:, None]
         completed = ends & (torch.arange(ends.shape[1], device=ends.device) < self.width)
-        fates = (kept * 2 + completed).tolist()
+        fates = torch.where(kept, 0, torch.where(completed, 1, 2)).tolist()  # as in FATES
         rows = zip(*(entry.tolist() for entry in candidates[:3]), strict=True)
         for row, (log_probs, parents, tokens), fate in zip(
             beams.rows.tolist(), rows, fates, strict=True
         ):
-            trees[row].append(level(t + 1, log_probs, tokens, parents, [FATES[f] for f in fate]))
-
-
-FATES: tuple[Fate, ...] = ("pruned", "completed", "kept")
+            trees[row].append(level(t + 1, log_probs, tokens, parents, fate))
 
 
 def best_of(scores: Tensor, n: int) -> tuple[Tensor, Tensor]:
@@ -209,8 +206,8 @@ def best_of(scores: Tensor, n: int) -> tuple[Tensor, Tensor]:
     """
     n = min(n, scores.shape[1])
     values, places = scores.topk(min(n + 1, scores.shape[1]), dim=1)
-    edge = values[:, n - 1 :]
-    if bool(((edge[:, 0] == edge[:, -1]) & (edge[:, -1] > NEVER)).any()) and edge.shape[1] == 2:
+    tied = (values[:, n - 1] == values[:, -1]) & (values[:, -1] > NEVER)  # [B]
+    if bool(tied.any()):
         values, places = scores.sort(dim=1, descending=True, stable=True)
         return values[:, :n], places[:, :n]
     places = places[:, :n].sort(dim=1).values

@@ -26,5 +26,5 @@ class Greedy(Search):
         return [Found(tuple(h), paths(h, task.end) if trace else ()) for h in written]
 
 
-def _likeliest(log_probs: Tensor, lines: Tensor, step: int) -> Tensor:
+def _likeliest(log_probs: Tensor, _lines: Tensor, _step: int) -> Tensor:
     return log_probs.argmax(dim=1)  # [N], the first of equals

@@ -24,7 +24,8 @@ class Sample(Search):
 
     The numbers u of a row come from `task.generator` if there is one; otherwise from a generator of
     the row's own, seeded by `seed` and `task.keys[b]`, so that a row's outputs do not depend on its
-    batch and the first of n draws is that of n = 1. Scores are log-probabilities of the model itself.
+    batch and a smaller n draws a part of what a larger draws. Scores and `token_scores` are the
+    model's own log-probabilities, before `temperature`. Outputs may repeat; the likeliest is first.
 
     Top-k: Fan, Lewis & Dauphin 2018 (arXiv:1805.04833); top-p, the nucleus: Holtzman et al. 2020
     (arXiv:1904.09751).
@@ -93,7 +94,7 @@ class Sample(Search):
         return chance.flatten(0, 1).to(device)
 
     def _truncate(self, scores: Tensor) -> Tensor:
-        """Give all but the likeliest symbols the score -inf; of equals the lower ids are likelier."""
+        """Give all but the likeliest symbols the score -inf; of equals the lower ids stay."""
         if not self.top_k and self.top_p == 1:
             return scores
         ordered, place = scores.sort(dim=1, descending=True, stable=True)  # [N, V]

@@ -1,0 +1,199 @@
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from saccade.errors import RecipeError
+from saccade.flow import SOURCE, State, Step
+from saccade.search.base import Task
+from saccade.search.beam import Beam, best_of
+from saccade.search.exhaustive import Exhaustive
+from saccade.search.greedy import Greedy
+from tests.search.toys import (
+    END,
+    A,
+    B,
+    C,
+    chain_state,
+    chain_step,
+    chain_task,
+    memory_state,
+    memory_step,
+    memory_task,
+)
+
+keys = st.lists(st.integers(0, 1000), min_size=1, max_size=4)
+calm = settings(  # a busy machine is no failure
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+alphas = st.sampled_from([0.0, 0.5, 1.0, 2.0])
+
+
+def test_finds_what_greedy_misses() -> None:
+    """By hand: A C END has 0.5 x 0.4 x 0.4 = 0.08, B END has 0.4 x 0.9 = 0.36."""
+    (found,) = Beam(width=2, length_penalty=0.0)(chain_step, chain_state(1), chain_task([5]))
+    assert found.hypotheses[0].tokens == (B,)
+    assert found.hypotheses[0].score == pytest.approx(float(torch.tensor(0.36).log()))
+
+
+def test_score_is_log_prob_over_length_with_end() -> None:
+    (found,) = Beam(width=2, length_penalty=0.7)(chain_step, chain_state(1), chain_task([5]))
+    best = found.hypotheses[0]
+    assert best.score == pytest.approx(best.log_prob / (len(best.tokens) + 1) ** 0.7)
+
+
+@calm
+@given(keys=keys, limit=st.integers(0, 3), alpha=alphas, n_best=st.integers(1, 60))
+def test_full_width_is_exhaustive(keys: list[int], limit: int, alpha: float, n_best: int) -> None:
+    task = memory_task([limit] * len(keys))
+    beam = Beam(width=5 ** (limit + 1), length_penalty=alpha, n_best=min(n_best, 5 ** (limit + 1)))
+    every = Exhaustive(length_penalty=alpha, n_best=beam.n_best)
+    for ours, theirs in zip(
+        beam(memory_step, memory_state(keys), task),
+        every(memory_step, memory_state(keys), task),
+        strict=True,
+    ):
+        assert [h.token_scores for h in ours.hypotheses] == [
+            h.token_scores for h in theirs.hypotheses
+        ]
+        assert [h.tokens for h in ours.hypotheses] == [h.tokens for h in theirs.hypotheses]
+        expected = [h.score for h in theirs.hypotheses]
+        assert [h.score for h in ours.hypotheses] == pytest.approx(expected, rel=1e-5, abs=1e-6)
+
+
+@calm
+@given(keys=keys, limit=st.integers(0, 12), alpha=alphas)
+def test_width_one_is_greedy(keys: list[int], limit: int, alpha: float) -> None:
+    task = memory_task([limit] * len(keys))
+    ours = Beam(width=1, length_penalty=alpha)(memory_step, memory_state(keys), task)
+    theirs = Greedy()(memory_step, memory_state(keys), task)
+    for mine, their in zip(ours, theirs, strict=True):
+        assert mine.hypotheses[0].tokens == their.hypotheses[0].tokens
+        assert mine.hypotheses[0].token_scores == their.hypotheses[0].token_scores
+        assert mine.hypotheses[0].finished == their.hypotheses[0].finished
+
+
+@calm
+@given(keys=keys, width=st.integers(1, 6), alpha=alphas, limit=st.integers(0, 5), data=st.data())
+def test_n_best_is_sorted_distinct_and_below_exhaustive(
+    keys: list[int], width: int, alpha: float, limit: int, data: st.DataObject
+) -> None:
+    n_best = data.draw(st.integers(1, width))
+    task = memory_task([limit] * len(keys))
+    ours = Beam(width=width, length_penalty=alpha, n_best=n_best)(
+        memory_step, memory_state(keys), task
+    )
+    every = Exhaustive(length_penalty=alpha)(memory_step, memory_state(keys), task)
+    for found, best in zip(ours, every, strict=True):
+        hypotheses = found.hypotheses
+        assert 1 <= len(hypotheses) <= n_best
+        ranks = [(h.finished, h.score) for h in hypotheses]
+        assert ranks == sorted(ranks, reverse=True)
+        assert len({h.tokens for h in hypotheses}) == len(hypotheses)
+        finished = [h.score for h in hypotheses if h.finished]
+        assert all(score <= best.hypotheses[0].score + 1e-5 for score in finished)
+
+
+def test_completed_hypotheses_take_no_place_in_the_beam() -> None:
+    """Step 2 of width 2 completes B END and still keeps two others."""
+    (found,) = Beam(width=2, length_penalty=0.0)(
+        chain_step, chain_state(1), chain_task([5]), trace=True
+    )
+    assert [(b.token, b.parent, b.fate) for b in found.tree[1]] == [
+        (C, 0, "kept"),
+        (A, 0, "kept"),
+        (END, 1, "completed"),
+        (END, 0, "pruned"),
+    ]
+
+
+def test_stops_when_nothing_better_can_come() -> None:
+    """B END has 0.36; at step 3 nothing active has more than 0.2, so n_best = 1 ends at step 2."""
+    one, two = (
+        Beam(width=2, length_penalty=0.0, n_best=n)(
+            chain_step, chain_state(1), chain_task([50]), trace=True
+        )[0]
+        for n in (1, 2)
+    )
+    assert len(one.tree) == 2
+    assert len(two.tree) == 3
+    assert one.hypotheses == two.hypotheses[:1]
+
+
+def test_stops_at_n_completed() -> None:
+    def steps(n_completed: int) -> int:
+        beam = Beam(width=3, length_penalty=1.0, n_best=1, n_completed=n_completed)
+        (found,) = beam(memory_step, memory_state([4]), memory_task([12]), trace=True)
+        assert sum(b.fate == "completed" for level in found.tree for b in level) >= min(
+            n_completed, 3
+        )
+        return len(found.tree)
+
+    assert steps(1) <= steps(3) <= steps(9) <= 13
+    assert steps(1) < steps(9)
+
+
+def test_unfinished_rank_after_finished() -> None:
+    """At limit 1 width 2 completes B END; A, though likelier so far, has not ended."""
+    (found,) = Beam(width=2, length_penalty=0.0, n_best=2)(
+        chain_step, chain_state(1), chain_task([1])
+    )
+    assert [(h.tokens, h.finished) for h in found.hypotheses] == [((B,), True), ((A,), False)]
+    assert found.hypotheses[1].score > found.hypotheses[0].score
+
+
+def test_ties_go_to_the_lower_parent_then_the_lower_id() -> None:
+    def level(token: torch.Tensor, state: State) -> Step:
+        return Step(torch.full((len(token), 40), 1 / 40).log(), state)
+
+    task = Task(0, 39, torch.tensor([3]), banned=(0,))
+    (found,) = Beam(width=3, n_best=3)(level, chain_state(1), task)
+    assert [h.tokens for h in found.hypotheses] == [(1, 1, 1), (1, 1, 2), (1, 1, 3)]
+
+
+@calm
+@given(
+    scores=st.lists(st.lists(st.integers(0, 4), min_size=9, max_size=9), min_size=1, max_size=3),
+    n=st.integers(1, 12),
+)
+def test_best_of_is_a_stable_sort(scores: list[list[int]], n: int) -> None:
+    values, places = best_of(torch.tensor(scores, dtype=torch.float), n)
+    for row, found, place in zip(scores, values.tolist(), places.tolist(), strict=True):
+        order = sorted(range(9), key=lambda i: (-row[i], i))[:n]
+        assert place == order
+        assert found == [row[i] for i in order]
+
+
+def test_source_is_copied_only_when_sentences_leave() -> None:
+    """Ordinary reordering hands on the very same source tensor."""
+    seen: list[tuple[int, int]] = []
+
+    def watch(token: torch.Tensor, state: State) -> Step:
+        source = state[SOURCE]
+        assert isinstance(source, dict)
+        seen.append((len(token), id(source["key"])))
+        kept.append(source["key"])
+        return memory_step(token, state)
+
+    kept: list[object] = []  # so that no address is used twice
+    Beam(width=3)(watch, memory_state([1, 2, 3, 4]), memory_task([9, 2, 9, 5]))
+    rows = [n for n, _ in seen]
+    assert rows == sorted(rows, reverse=True)
+    assert rows[0] == 12
+    assert rows[-1] < 12
+    assert len(set(seen)) == len(set(rows)) < len(seen)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"width": 0, "n_completed": 1}, "beam.width: 0 is below 1"),
+        ({"length_penalty": -0.5}, "beam.length_penalty: -0.5 is below 0; 0 turns it off"),
+        ({"n_best": 6}, "beam.n_best: 6 is not between 1 and the 5 hypotheses that are completed"),
+        ({"n_best": 3, "n_completed": 2}, "beam.n_best: 3 is not between 1 and the 2 hypotheses"),
+        ({"n_best": 0}, "beam.n_best: 0 is not between 1 and the 5"),
+    ],
+)
+def test_options_are_checked(options: dict[str, float], message: str) -> None:
+    with pytest.raises(RecipeError, match=message):
+        Beam(**options)  # type: ignore[arg-type]
