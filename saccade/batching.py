@@ -121,8 +121,9 @@ class Batches:
         self._weights = weights or [1.0] * len(stores)
         self._rank, self._world = rank, world
         self._first = np.cumsum([0, *(len(store) for store in stores)])
-        self._source = np.concatenate([store.source_lengths for store in stores]) + 1  # with END
-        self._target = np.concatenate([store.target_lengths for store in stores]) + 1
+        none = np.zeros(0, dtype=np.int32)
+        self._source = np.concatenate([none, *(s.source_lengths for s in stores)]) + 1  # with END
+        self._target = np.concatenate([none, *(s.target_lengths for s in stores)]) + 1
         over_source, over_target = self._source > max_source + 1, self._target > max_target + 1
         self.n_pairs = len(self._source)
         self.n_over_source, self.n_over_target = int(over_source.sum()), int(over_target.sum())
@@ -193,7 +194,12 @@ class Batches:
             parts.extend([kept] * whole)
             if extra := round((weight - whole) * len(kept)):
                 parts.append(generator.choice(kept, extra, replace=False))
-        flat = np.concatenate(parts)
+        flat = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int32)
+        if not len(flat):
+            raise DataError(
+                f"data.weights: weights {tuple(self._weights)} leave no pair of {self.n_pairs};"
+                " expected at least one an epoch. Raise a weight."
+            )
         generator.shuffle(flat)
         return flat
 

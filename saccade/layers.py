@@ -62,18 +62,17 @@ class FeedForward(nn.Module):
     Vaswani et al. 2017 (arXiv:1706.03762), section 3.3.
     """
 
-    def __init__(self, dim: int, hidden: int, dropout: float) -> None:
+    def __init__(self, dim: int, hidden: int) -> None:
         super().__init__()
         self.U = nn.Linear(dim, hidden)
         self.V = nn.Linear(hidden, dim)
-        self.dropout = nn.Dropout(dropout)
         for layer in (self.U, self.V):
             nn.init.xavier_uniform_(layer.weight)
             nn.init.zeros_(layer.bias)
 
     def forward(self, x: Tensor) -> Tensor:
         """Apply to `x [..., D]`."""
-        return self.V(self.dropout(torch.relu(self.U(x))))  # type: ignore[no-any-return]
+        return self.V(torch.relu(self.U(x)))  # type: ignore[no-any-return]
 
 
 def closing_norm(dim: int, norm: Norm) -> nn.Module:

@@ -33,22 +33,29 @@ class Vocabulary:
     The four symbols have ids but no spelling: `</s>` written in a text is read as four characters.
     """
 
-    def __init__(self, tokenizer: tokenizers.Tokenizer) -> None:
-        self._tokenizer = tokenizer
+    def __init__(self, saved: str, where: str = "vocabulary") -> None:
+        try:
+            tokenizer = tokenizers.Tokenizer.from_str(saved)
+            facts = json.loads(saved)
+            self._has_marks: bool = facts["decoder"]["type"] != "Fuse"
+            whole_words: bool = self._has_marks and facts["model"]["type"] == "WordLevel"
+        except Exception as error:  # the library raises bare Exception
+            raise CheckpointError(
+                f"{where}: not a tokenizer's JSON file ({error}); expected what training wrote."
+                " Copy the model folder again."
+            ) from None
+        self._saved, self._tokenizer = saved, tokenizer
         pieces = [tokenizer.id_to_token(i) or "" for i in range(tokenizer.get_vocab_size())]
         for i, symbol in enumerate(SYMBOLS):
             if i >= len(pieces) or pieces[i] != symbol:
+                found = f"'{pieces[i]}'" if i < len(pieces) else "missing"
                 raise CheckpointError(
-                    f"vocabulary: id {i} is {pieces[i : i + 1]}; expected '{symbol}'."
+                    f"{where}: id {i} is {found}; expected '{symbol}'."
                     " Use a vocabulary that saccade wrote."
                 )
         # A whole unknown word took its mark along; an unknown character did not.
         self._pieces = pieces
-        self._pieces[UNK] = MARK + UNKNOWN if self._marks_unknown_words() else UNKNOWN
-
-    def _marks_unknown_words(self) -> bool:
-        saved = json.loads(self._json)
-        return bool(saved["model"]["type"] == "WordLevel" and saved["decoder"]["type"] != "Fuse")
+        self._pieces[UNK] = MARK + UNKNOWN if whole_words else UNKNOWN
 
     def __len__(self) -> int:
         return len(self._pieces)
@@ -90,23 +97,16 @@ class Vocabulary:
     def normalise(self, text: str) -> str:
         """Return `text` as it is after normalisation: what decoding known pieces gives back."""
         normal: str = self._tokenizer.normalizer.normalize_str(text)
-        if json.loads(self._json)["decoder"]["type"] == "Fuse":
-            return normal
-        return normal.replace(MARK, " ")[1:]
-
-    @cached_property
-    def _json(self) -> str:
-        text: str = self._tokenizer.to_str()
-        return text
+        return normal.replace(MARK, " ")[1:] if self._has_marks else normal
 
     @cached_property
     def fingerprint(self) -> str:
         """Hash of all that decides how text is encoded."""
-        return hashlib.blake2b(self._json.encode(), digest_size=16).hexdigest()
+        return hashlib.blake2b(self._saved.encode(), digest_size=16).hexdigest()
 
     def save(self, path: Path) -> None:
         """Write the JSON file of the `tokenizers` library."""
-        path.write_text(self._json, encoding="utf-8")
+        path.write_text(self._saved, encoding="utf-8")
 
     @classmethod
     def load(cls, path: Path) -> "Vocabulary":
@@ -123,14 +123,7 @@ class Vocabulary:
                 f"{path}: cannot be read as a vocabulary: {error}; expected a tokenizer's JSON"
                 " file. Copy the model folder again."
             ) from None
-        try:
-            tokenizer = tokenizers.Tokenizer.from_str(text)
-        except Exception as error:  # the library raises bare Exception
-            raise CheckpointError(
-                f"{path}: not a tokenizer's JSON file ({error}); expected what training wrote."
-                " Copy the model folder again."
-            ) from None
-        return cls(tokenizer)
+        return cls(text, str(path))
 
 
 def _spelled(ids: Sequence[int]) -> list[int]:

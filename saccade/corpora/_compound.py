@@ -126,8 +126,15 @@ def say_that(dice: Dice) -> tuple[Sides, str]:
     """Draw *we think that she sleeps*."""
     verb = OTHERS[dice.pick(("penser", "dire", "espérer"))]
     inner = transitive(dice) if dice.chance(0.6) else intransitive(dice)
-    outer = Clause(somebody(dice), verb)
+    outer = Clause(_unlike(somebody(dice), inner.subject), verb)
     return join(outer.statement(), (("that",), ("que",)), inner.statement()), "."
+
+
+def _unlike(subject: Phrase, other: Phrase) -> Phrase:
+    """Keep *they* from meaning women or not: with a feminine plural about, say *he*."""
+    pair = (subject, other)
+    women = any(phrase.feminine and phrase.plural for phrase in pair)
+    return HE.subject if women and THEY.subject in pair else subject
 
 
 def say_because(dice: Dice) -> tuple[Sides, str]:
@@ -137,7 +144,8 @@ def say_because(dice: Dice) -> tuple[Sides, str]:
     first = replace(transitive(dice), tense=tense, adverb=("", ""))
     if tense == "past" and first.verb.english == first.verb.english_past:
         first = replace(first, tense="present")
-    second = Clause(somebody(dice, pronouns=0.7), HAVE_AS_BE, first.tense)
+    other = somebody(dice, pronouns=0.7)
+    second = Clause(_unlike(other, first.subject), HAVE_AS_BE, first.tense)
     second = second.on(*dice.pick(lexicon.FEELINGS))
     english = (",", "but") if word[0] == "but" else (word[0],)
     link: Sides = (english, tuple(word[1].split()))

@@ -155,7 +155,8 @@ _BEFORE = {
     "text": "long long/longue longer, good bon/bonne -, bad mauvais -, excellent excellent -",
 }
 _AFTER = {
-    "any": "strange étrange -, magnificent magnifique -, white blanc/blanche -, black noir -",
+    "any": "strange étrange -, magnificent magnifique -",
+    "coloured": "white blanc/blanche -, black noir -, brown brun -, grey gris -",
     "animate": """
         happy heureux happier, sad triste sadder, tired fatigué -, intelligent intelligent -
         strong fort stronger, ill malade -, kind gentil/gentille kinder, shy timide -
@@ -167,7 +168,7 @@ _AFTER = {
         serious sérieux -, elegant élégant -
     """,
     "object": """
-        red rouge -, blue bleu -, green vert -, yellow jaune -, grey gris -, expensive cher -
+        red rouge -, blue bleu -, green vert -, yellow jaune -, expensive cher -
         heavy lourd heavier, light léger/légère lighter, clean propre cleaner, dirty sale dirtier
         broken cassé -, useful utile -, round rond -, modern moderne -
     """,
@@ -183,14 +184,16 @@ _AFTER = {
 _GROUPS = {
     "person": ("any", "animate", "person"),
     "kin": ("animate", "person"),
-    "animal": ("any", "animate"),
+    "animal": ("any", "animate", "coloured"),
     "fruit": ("edible",),
     "food": ("edible",),
     "drink": ("edible",),
     "text": ("text",),
     "site": ("any", "site"),
     "spot": ("any", "site"),
-    **dict.fromkeys(("clothes", "thing", "furniture", "opening", "vehicle"), ("any", "object")),
+    **dict.fromkeys(
+        ("clothes", "thing", "furniture", "opening", "vehicle"), ("any", "object", "coloured")
+    ),
 }
 
 

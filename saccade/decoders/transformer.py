@@ -37,7 +37,6 @@ class TransformerDecoder(Decoder):
     ) -> None:
         super().__init__(input_dim, memory_dim)
         self.positions = positions.build(input_dim)
-        self.dropout = nn.Dropout(dropout)
         self.layers = nn.ModuleList(
             DecoderLayer(input_dim, memory_dim, attention, feed_forward, norm, dropout)
             for _ in range(layers)
@@ -76,7 +75,7 @@ class TransformerDecoder(Decoder):
         """Write one place behind those in the state."""
         source, past, place = nested(state, SOURCE), nested(state, "past"), tensor(state, "place")
         place = torch.cat([place, place.new_ones(len(x), 1)], dim=1)  # [B, t + 1]
-        y = self.dropout(self.positions(x[:, None], first=place.shape[1] - 1))  # [B, 1, D]
+        y = self.positions(x[:, None], first=place.shape[1] - 1)  # [B, 1, D]
         after: State = {}
         maps = []
         for i, layer in enumerate(self._stack):
@@ -90,7 +89,7 @@ class TransformerDecoder(Decoder):
 
     def forward(self, x: Tensor, memory: Memory, *, look: bool = False) -> Decoded:
         """Write all places at once; each sees only those before it."""
-        y = self.dropout(self.positions(x))  # [B, T, D]
+        y = self.positions(x)  # [B, T, D]
         order = causal(x.shape[1], x.device)[None]  # [1, T, T]
         maps = []
         for layer in self._stack:
@@ -123,7 +122,7 @@ class DecoderLayer(nn.Module):
         super().__init__()
         self.self_attention = attention.build(dim, dim)
         self.reading = attention.build(dim, memory_dim)
-        self.feed_forward = FeedForward(dim, hidden, dropout)
+        self.feed_forward = FeedForward(dim, hidden)
         self.around_self = Residual(dim, norm, dropout)
         self.around_reading = Residual(dim, norm, dropout)
         self.around_feed_forward = Residual(dim, norm, dropout)

@@ -31,7 +31,6 @@ class TransformerEncoder(Encoder):
     ) -> None:
         super().__init__(input_dim)
         self.positions = positions.build(input_dim)
-        self.dropout = nn.Dropout(dropout)
         self.layers = nn.ModuleList(
             EncoderLayer(input_dim, attention, feed_forward, norm, dropout) for _ in range(layers)
         )
@@ -44,7 +43,7 @@ class TransformerEncoder(Encoder):
 
     def forward(self, source: Padded) -> Memory:
         """Run every layer over the whole sentence."""
-        x = self.dropout(self.positions(source.values))  # [B, S, D]
+        x = self.positions(source.values)  # [B, S, D]
         for layer in self.layers:
             x = layer(x, source.mask)
         x = self.norm(x) * source.mask[:, :, None]  # [B, S, D]
@@ -60,7 +59,7 @@ class EncoderLayer(nn.Module):
     ) -> None:
         super().__init__()
         self.attention = attention.build(dim, dim)
-        self.feed_forward = FeedForward(dim, hidden, dropout)
+        self.feed_forward = FeedForward(dim, hidden)
         self.around_attention = Residual(dim, norm, dropout)
         self.around_feed_forward = Residual(dim, norm, dropout)
 

@@ -17,6 +17,11 @@ from saccade.errors import DataError, suggest
 _MARK = b"\xef\xbb\xbf"
 
 
+def place(root: Path, name: str) -> Path:
+    """Find the file that a recipe in `root` calls `name`; a path without a name if it does not."""
+    return root / Path(name).expanduser() if name else Path()
+
+
 def read_lines(path: Path) -> Iterator[str]:
     """Yield every line of a UTF-8 file without its end; an empty file has none."""
     with open_bytes(path) as file:

@@ -7,7 +7,7 @@ from typing import Any
 
 from saccade.errors import DataError, suggest
 from saccade.flow import Example
-from saccade.readers._lines import fingerprint, numbered
+from saccade.readers._lines import fingerprint, numbered, place
 from saccade.readers.base import Reader
 
 
@@ -18,7 +18,7 @@ class Jsonl(Reader):
         self, root: Path, *, path: str = "", source: str = "source", target: str = "target"
     ) -> None:
         super().__init__(root)
-        self.path = root / path
+        self.path = place(root, path)
         self.source, self.target = source, target
 
     def read(self) -> Iterator[Example]:
@@ -61,4 +61,10 @@ def _text(entry: dict[str, Any], key: str, where: str) -> str:
         raise DataError(
             f"{where}: '{key}' is {json.dumps(entry[key])[:40]}; expected text. Put it in quotes."
         )
-    return str(entry[key])
+    text = str(entry[key])
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise DataError(
+            f"{where}: '{key}' holds half a character, a lone surrogate escape; expected text."
+            " Write both halves, or the character itself."
+        )
+    return text

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from saccade.errors import DataError
 from saccade.flow import Example
-from saccade.readers._lines import fingerprint, numbered
+from saccade.readers._lines import fingerprint, numbered, place
 from saccade.readers.base import Reader
 
 
@@ -18,7 +18,7 @@ class Text(Reader):
 
     def __init__(self, root: Path, *, source: str = "", target: str = "") -> None:
         super().__init__(root)
-        self.source, self.target = root / source, root / target
+        self.source, self.target = place(root, source), place(root, target)
 
     def read(self) -> Iterator[Example]:
         """Yield the pairs; unequal numbers of lines are found at the end of the shorter file."""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from saccade.errors import DataError
 from saccade.flow import Example
-from saccade.readers._lines import fingerprint, numbered
+from saccade.readers._lines import fingerprint, numbered, place
 from saccade.readers.base import Reader
 
 
@@ -17,7 +17,7 @@ class Tsv(Reader):
 
     def __init__(self, root: Path, *, path: str = "", source: int = 1, target: int = 2) -> None:
         super().__init__(root)
-        self.path = root / path
+        self.path = place(root, path)
         self.source, self.target = source, target
 
     def read(self) -> Iterator[Example]:

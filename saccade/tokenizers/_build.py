@@ -82,7 +82,7 @@ def finished(tokenizer: tokenizers.Tokenizer) -> Vocabulary:
     """Make a Vocabulary; symbols lose their spelling, so that text cannot contain them."""
     saved = json.loads(tokenizer.to_str())
     saved["added_tokens"] = []
-    vocabulary = Vocabulary(tokenizers.Tokenizer.from_str(json.dumps(saved, ensure_ascii=False)))
+    vocabulary = Vocabulary(json.dumps(saved, ensure_ascii=False))
     if len(vocabulary) <= len(SYMBOLS):
         raise DataError(
             "no piece to learn: the lines are empty or every piece is rarer than min_count;"

@@ -1,0 +1,1 @@
+"""Learn to turn one sequence into another, and see where the model looked for every symbol."""

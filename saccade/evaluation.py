@@ -1,0 +1,92 @@
+"""How good a model is: loss over a store of pairs, metrics of its output against references."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from saccade.batching import Batches
+from saccade.flow import Example
+from saccade.metrics.base import Interval, Metric, Score, interval, perplexity
+from saccade.models.base import Model
+from saccade.objectives.cross_entropy import CrossEntropy
+from saccade.parts import Part
+from saccade.translation import Translation
+from saccade.translator import Translator
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One score with its bootstrap interval."""
+
+    score: Score
+    interval: Interval
+
+    def plain(self) -> dict[str, Any]:
+        """Return what JSON can hold."""
+        return {
+            "value": self.score.value,
+            "low": self.interval.low,
+            "high": self.interval.high,
+            "signature": self.score.signature,
+            "detail": dict(self.score.detail),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What `saccade evaluate` found on one split."""
+
+    split: str
+    examples: list[Example]
+    translations: list[Translation]
+    figures: dict[str, Figure]
+    perplexity: float
+    seconds: float
+
+    def plain(self) -> dict[str, Any]:
+        """Return what JSON can hold."""
+        return {
+            "split": self.split,
+            "sentences": len(self.examples),
+            "seconds": round(self.seconds, 3),
+            "perplexity": self.perplexity,
+            "metrics": {name: figure.plain() for name, figure in self.figures.items()},
+        }
+
+
+@torch.inference_mode()
+def loss_of(model: Model, batches: Batches) -> float:
+    """Return the mean negative log-probability per target symbol, END included."""
+    model.eval()
+    device = next(model.parameters()).device
+    objective, generator = CrossEntropy(smoothing=0.0), torch.Generator()
+    losses = [objective(model, batch.to(device), generator) for batch in batches]
+    return sum(loss.parts["nll"] for loss in losses) / sum(loss.count for loss in losses)
+
+
+def perplexity_of(translator: Translator, examples: Sequence[Example]) -> float:
+    """Return the perplexity of the references, per piece."""
+    scored = translator.score([e.source for e in examples], [e.target for e in examples])
+    total = sum(one.score for one in scored)
+    return perplexity(total, sum(len(one.token_scores) for one in scored))
+
+
+def figures_of(
+    metrics: Sequence[Part[Metric]], outputs: Sequence[str], references: Sequence[str]
+) -> dict[str, Figure]:
+    """Measure outputs against references with every metric, with intervals."""
+    figures = {}
+    for part in metrics:
+        metric = part.build()
+        score = metric.corpus(outputs, references)
+        figures[_name(part, figures)] = Figure(score, interval(metric, outputs, references))
+    return figures
+
+
+def _name(part: Part[Metric], taken: dict[str, Figure]) -> str:
+    """Call a metric by its kind, and by its options too where that is taken."""
+    if part.kind not in taken:
+        return part.kind
+    return f"{part.kind} {', '.join(f'{k}={v}' for k, v in part.options.items())}"

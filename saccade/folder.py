@@ -1,0 +1,155 @@
+"""A run folder, which is a model folder too: what is in it, and how it is read.
+
+    recipe.yaml          the recipe with every default filled in
+    saccade.json         format, versions, seed, hashes of data and vocabularies
+    source.json, target.json     the vocabularies, in the format of the `tokenizers` library
+    model.safetensors    the weights to use, once training is over
+    checkpoints/         while training: see train/checkpoint.py
+    metrics.jsonl  train.log  README.md  report.html
+"""
+
+import json
+import platform
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from saccade import recipe as recipes
+from saccade.errors import CheckpointError, RecipeError
+from saccade.models.base import Model
+from saccade.prepare import Vocabularies
+from saccade.recipe import Recipe
+from saccade.train import weights
+from saccade.train.checkpoint import Checkpoints
+from saccade.train.files import write_file, write_text
+from saccade.translator import Translator
+from saccade.vocab import Vocabulary
+
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What a folder says of itself."""
+
+    recipe: Recipe
+    vocabularies: Vocabularies
+    facts: dict[str, Any]
+
+
+def write_identity(
+    folder: Path, recipe: Recipe, vocabularies: Vocabularies, hashes: dict[str, str]
+) -> None:
+    """Write all that decides a run; saccade.json comes last and makes the folder ours."""
+    folder.mkdir(parents=True, exist_ok=True)
+    sides = {"source": vocabularies.source, "target": vocabularies.target}
+    for name, vocabulary in sides.items():
+        write_file(folder / f"{name}.json", vocabulary.save)
+    write_text(folder / "recipe.yaml", recipe.to_yaml())
+    facts = {
+        "format": FORMAT,
+        "name": recipe.name,
+        "seed": recipe.seed,
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "versions": versions(),
+        "data": hashes,
+        "vocabularies": {name: vocabulary.fingerprint for name, vocabulary in sides.items()},
+    }
+    write_text(folder / "saccade.json", json.dumps(facts, indent=1))
+
+
+def versions() -> dict[str, str]:
+    """Name what this was made with."""
+    found = {"python": platform.python_version(), "system": platform.platform()}
+    for package in ("saccade", "torch", "tokenizers", "numpy"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:  # run from a bare checkout
+            found[package] = "unknown"
+    return found
+
+
+def read_identity(folder: Path) -> Identity:
+    """Read a folder's recipe and vocabularies; refuse what is not ours, newer, or mixed up."""
+    facts = _facts(folder)
+    try:
+        recipe = recipes.load(folder / "recipe.yaml")
+    except RecipeError as error:
+        raise CheckpointError(f"{folder}: its recipe cannot be followed.\n{error}") from None
+    sides = {name: Vocabulary.load(folder / f"{name}.json") for name in ("source", "target")}
+    for name, vocabulary in sides.items():
+        if facts.get("vocabularies", {}).get(name) != vocabulary.fingerprint:
+            raise CheckpointError(
+                f"{folder / name}.json: this tokenizer does not belong to the model: it is not the"
+                " one that was saved with it. Put the original file back."
+            )
+    if recipe.data.joint:
+        sides["target"] = sides["source"]
+    return Identity(recipe, Vocabularies(sides["source"], sides["target"]), facts)
+
+
+def _facts(folder: Path) -> dict[str, Any]:
+    path = folder / "saccade.json"
+    if not folder.is_dir():
+        raise CheckpointError(f"{folder}: no such model folder. `saccade train RECIPE` makes one.")
+    try:
+        facts = json.loads(path.read_text(encoding="utf-8"))
+        format_number = int(facts["format"])
+    except FileNotFoundError:
+        raise CheckpointError(
+            f"{folder}: not a saccade model folder: it has no saccade.json. Give the folder that"
+            " `saccade train` wrote."
+        ) from None
+    except (ValueError, KeyError, TypeError, OSError) as error:
+        raise CheckpointError(f"{path}: damaged: {error}.") from None
+    if format_number > FORMAT:
+        raise CheckpointError(
+            f"{folder}: written in format {format_number} by a newer saccade; this one reads up to"
+            f" format {FORMAT}. Upgrade saccade."
+        )
+    assert isinstance(facts, dict)
+    return facts
+
+
+def build_model(recipe: Recipe, vocabularies: Vocabularies) -> Model:
+    """Build the recipe's model, with weights drawn from the recipe's seed."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(recipe.seed)
+        return recipe.model.build(len(vocabularies.source), len(vocabularies.target))
+
+
+def read_weights(folder: Path) -> tuple[dict[str, Tensor], str]:
+    """Read the weights to use: the finished ones, or while training those of the best checkpoint."""
+    finished = folder / "model.safetensors"
+    if finished.exists():
+        return weights.load(finished), str(finished)
+    checkpoints = Checkpoints(folder)
+    index = checkpoints.index()
+    if not index.names:
+        raise CheckpointError(
+            f"{folder}: holds no weights yet; it was stopped before its first checkpoint. Train it:"
+            " `saccade train RECIPE --overwrite`."
+        )
+    path = checkpoints.folder / (index.best or [index.last])[0] / "model.safetensors"
+    return weights.load(path), str(path)
+
+
+def load(folder: str | Path, *, device: str = "cpu") -> Translator:
+    """Open a model folder, or a run folder that is still training.
+
+    Args:
+        folder: what `saccade train` or `saccade average` wrote.
+        device: where to put the weights.
+    """
+    folder = Path(folder)
+    identity = read_identity(folder)
+    model = build_model(identity.recipe, identity.vocabularies)
+    tensors, where = read_weights(folder)
+    weights.put(model, tensors, where)
+    sides = identity.vocabularies
+    return Translator(model.to(device), sides.source, sides.target, identity.recipe.decoding)

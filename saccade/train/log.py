@@ -1,0 +1,101 @@
+"""What a run tells: a live bar or plain lines on stderr, metrics.jsonl and train.log in its folder."""
+
+import json
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
+
+
+class Board(Protocol):
+    """Where scalars may be drawn; TensorBoard's SummaryWriter is one."""
+
+    def add_scalar(self, tag: str, scalar_value: float, global_step: int) -> Any:
+        """Add one point."""
+
+
+class Log:
+    """Everything a run says, to people and to machines."""
+
+    def __init__(self, folder: Path | None, console: Console, board: Board | None = None) -> None:
+        self.console = console
+        self.folder = folder
+        self.board = board
+        self._bar: Progress | None = None
+
+    def say(self, text: str) -> None:
+        """Tell people one thing."""
+        self.console.print(text, highlight=False, markup=False, soft_wrap=True)
+        self._append("train.log", f"{time.strftime('%Y-%m-%d %H:%M:%S')} {text}")
+
+    def record(self, kind: str, step: int, figures: Mapping[str, Any]) -> None:
+        """Tell machines: one line of metrics.jsonl."""
+        self._append("metrics.jsonl", json.dumps({"kind": kind, "step": step, **figures}))
+        if self.board:
+            for name, value in figures.items():
+                if isinstance(value, float):
+                    self.board.add_scalar(f"{kind}/{name}", value, step)
+
+    def report(self, share: float, text: str, seconds: float) -> None:
+        """Show how far the run is: `share` of it done in `seconds`."""
+        left = seconds * (1 - share) / share if share > 0 else 0.0
+        if self._bar:
+            remaining = f"{clock(left)} left"
+            self._bar.update(self._bar.task_ids[0], completed=share, description=text, left=remaining)
+        else:
+            self.say(f"{text}  {clock(left)} left")
+
+    @contextmanager
+    def live(self) -> Iterator[None]:
+        """Draw a moving bar, on a terminal, for the time of a `with`."""
+        if not self.console.is_terminal:
+            yield
+            return
+        columns = (
+            SpinnerColumn(),
+            BarColumn(bar_width=24),
+            TaskProgressColumn(),
+            TextColumn("{task.description}", markup=False),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[left]}"),
+        )
+        with Progress(*columns, console=self.console, transient=True) as self._bar:
+            self._bar.add_task("starting", total=1.0, left="")
+            yield
+        self._bar = None
+
+    def _append(self, name: str, line: str) -> None:
+        if self.folder:
+            with (self.folder / name).open("a", encoding="utf-8") as file:
+                file.write(line + "\n")
+
+
+def clock(seconds: float) -> str:
+    """Write a time as people do.
+
+    >>> clock(75), clock(3700)
+    ('1:15', '1:01:40')
+    """
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+def counting(console: Console, total: int | None, what: str) -> Progress:
+    """Return a bar that counts things, shown on a terminal only."""
+    columns = (SpinnerColumn(), TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    bar.add_task(what, total=total)
+    return bar

@@ -1,0 +1,192 @@
+"""The training loop: fetch, objective, backward, clip, step, report.
+
+It knows an objective and batches, not models. All that is random in step n is drawn from a seed
+made of (seed, n), and the order of the data is a function of (seed, epoch): a run that is resumed
+goes on, bit for bit, as if it had not stopped.
+"""
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import torch
+from torch.nn.utils import clip_grad_norm_
+from torch.optim import AdamW
+
+from saccade.batching import Batches
+from saccade.errors import TrainingError
+from saccade.flow import Batch, Loss
+from saccade.models.base import Model
+from saccade.objectives.base import Objective
+from saccade.recipe import Training
+from saccade.schedules.base import Schedule
+from saccade.train import weights
+from saccade.train.checkpoint import Snapshot
+from saccade.train.optim import MovingAverage, adamw, moments, put_moments
+from saccade.train.progress import Progress, Validation
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """What one update did, for those who watch."""
+
+    loss: float
+    nll: float
+    tokens: int
+    learning_rate: float
+    gradient_norm: float
+
+
+@dataclass(frozen=True, slots=True)
+class Hooks:
+    """What happens around the updates. Plain callables, all given the Progress."""
+
+    updated: Callable[[Progress, Update], None]
+    validate: Callable[[Progress], Validation]
+    save: Callable[[Progress], None]
+    stop: Callable[[Progress], str]  # why to stop now, or nothing
+
+
+class Loop:
+    """One run: the model, its optimiser, and where it stands."""
+
+    def __init__(
+        self, model: Model, objective: Objective, batches: Batches, settings: Training, seed: int
+    ) -> None:
+        self.model = model
+        self.objective = objective
+        self.batches = batches
+        self.settings = settings
+        self.seed = seed
+        self.device = next(model.parameters()).device
+        self.schedule: Schedule = settings.schedule.build()
+        self.optimiser: AdamW = adamw(model, settings)
+        self.average = MovingAverage(model, settings.ema) if settings.ema else None
+        self.progress = Progress()
+        self.plan = batches.epoch(0)
+
+    def run(self, hooks: Hooks) -> str:
+        """Update until something says stop; return what it said."""
+        progress = self.progress
+        while not (reason := hooks.stop(progress)):
+            started = time.monotonic()
+            update = self._update()
+            progress.seconds += time.monotonic() - started
+            hooks.updated(progress, update)
+            if self._due():
+                progress.validations.append(hooks.validate(progress))
+                hooks.save(progress)
+        return reason
+
+    def _update(self) -> Update:
+        progress, settings = self.progress, self.settings
+        self.model.train()
+        torch.manual_seed(seed_of(self.seed, progress.step))
+        generator = torch.Generator().manual_seed(seed_of(self.seed, progress.step) + 1)
+        total, nll, count = 0.0, 0.0, 0
+        self.optimiser.zero_grad(set_to_none=True)
+        for batch in self._fetch():
+            loss = self._checked(self.objective(self.model, batch, generator), batch)
+            loss.total.backward()  # type: ignore[no-untyped-call]
+            total += loss.total.item()
+            nll += loss.parts.get("nll", loss.total.item())
+            count += loss.count
+        norm = self._scale_and_clip(count)
+        figures = [validation.figure for validation in progress.validations]
+        rate = settings.learning_rate * self.schedule.factor(progress.step, figures)
+        for group in self.optimiser.param_groups:
+            group["lr"] = rate
+        self.optimiser.step()
+        progress.step += 1
+        progress.tokens += count
+        if self.average:
+            self.average.update(self.model, progress.step)
+        return Update(total / count, nll / count, count, rate, norm)
+
+    def _fetch(self) -> Iterator[Batch]:
+        """Yield the batches of one update; at the end of an epoch go on with the next."""
+        progress = self.progress
+        for _ in range(self.settings.accumulate):
+            batch = self.batches.batch(self.plan[progress.batch])
+            progress.source_tokens += int(batch.source.mask.sum())
+            progress.batch += 1
+            if progress.batch == len(self.plan):
+                progress.epoch, progress.batch = progress.epoch + 1, 0
+                self.plan = self.batches.epoch(progress.epoch)
+            yield batch.to(self.device)
+
+    def _scale_and_clip(self, count: int) -> float:
+        gradients = [p.grad for p in self.model.parameters() if p.grad is not None]
+        torch._foreach_div_(gradients, float(count))
+        limit = self.settings.clip or math.inf
+        norm = clip_grad_norm_(self.model.parameters(), limit).item()
+        if not math.isfinite(norm):
+            raise TrainingError(
+                f"step {self.progress.step}: the gradient is {norm}. The last checkpoint is kept;"
+                " lower training.learning_rate or training.clip, and go on with --resume."
+            )
+        return norm
+
+    def _checked(self, loss: Loss, batch: Batch) -> Loss:
+        if not torch.isfinite(loss.total):
+            origins = [self.batches.origin(i) for i in batch.index]
+            raise TrainingError(
+                f"step {self.progress.step}: the loss is {loss.total.item()} on the batch of"
+                f" {len(origins)} examples {', '.join(origins[:5])}, ... The last checkpoint is kept;"
+                " look at these lines, or lower training.learning_rate, and go on with --resume."
+            )
+        return loss
+
+    def _due(self) -> bool:
+        every = self.settings.validate_every
+        return self.progress.step % every == 0 if every else self._at_epoch_edge()
+
+    def _at_epoch_edge(self) -> bool:
+        return self.progress.epoch > 0 and self.progress.batch < self.settings.accumulate
+
+    @contextmanager
+    def averaged(self) -> Iterator[None]:
+        """Put the moving average into the model, if there is one, for the time of a `with`."""
+        if not self.average:
+            yield
+            return
+        raw = {name: t.clone() for name, t in weights.of(self.model).items()}
+        weights.put(self.model, self.average.weights, "moving average")
+        yield
+        weights.put(self.model, raw, "raw weights")
+
+    def snapshot(self) -> Snapshot:
+        """Return all that a checkpoint holds."""
+        own = weights.of(self.model)
+        raw = {f"raw.{name}": t for name, t in own.items()} if self.average else {}
+        model = self.average.weights if self.average else own
+        return Snapshot(model, {**moments(self.model, self.optimiser), **raw}, self.progress)
+
+    def restore(self, snapshot: Snapshot, where: str) -> None:
+        """Go back to where a checkpoint was written."""
+        own = weights.of(self.model)
+        training = snapshot.training
+        if self.average:
+            self.average.weights = {name: t.clone() for name, t in snapshot.model.items()}
+            raw = {name: training[f"raw.{name}"] for name in own if f"raw.{name}" in training}
+            weights.put(self.model, raw, where)
+        else:
+            weights.put(self.model, snapshot.model, where)
+        put_moments(self.model, self.optimiser, training)
+        self.progress = snapshot.progress
+        self.plan = self.batches.epoch(self.progress.epoch)
+
+
+def seed_of(seed: int, step: int) -> int:
+    """Mix two numbers into a seed; neighbours in either give unrelated seeds (SplitMix64).
+
+    >>> seed_of(1, 0) != seed_of(0, 1)
+    True
+    """
+    mask = (1 << 64) - 1
+    z = (seed * 0x9E3779B97F4A7C15 + step * 0xD1B54A32D192ED03 + 0x632BE59BD9B4E019) & mask
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & mask
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & mask
+    return (z ^ (z >> 31)) >> 2

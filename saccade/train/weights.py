@@ -1,0 +1,64 @@
+"""Weights in and out of safetensors files, and averages of them."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor, nn
+
+from saccade.errors import CheckpointError
+
+Weights = dict[str, Tensor]
+
+
+def of(model: nn.Module) -> Weights:
+    """Return a model's parameters by name; a matrix with two names appears once."""
+    return {name: parameter.data for name, parameter in model.named_parameters()}
+
+
+def put(model: nn.Module, weights: Mapping[str, Tensor], where: str) -> None:
+    """Copy `weights` into a model; names and shapes must be the model's own."""
+    own = of(model)
+    missing, extra = sorted(own.keys() - weights.keys()), sorted(weights.keys() - own.keys())
+    if missing or extra:
+        raise CheckpointError(
+            f"{where}: the weights are another model's: {len(missing)} missing (such as"
+            f" {missing[:1]}), {len(extra)} unknown (such as {extra[:1]})."
+        )
+    for name, tensor in own.items():
+        if tensor.shape != weights[name].shape:
+            raise CheckpointError(
+                f"{where}: {name} has shape {list(weights[name].shape)}; the recipe's model needs"
+                f" {list(tensor.shape)}. The vocabulary or the recipe is another model's."
+            )
+        tensor.copy_(weights[name])
+
+
+def save(path: Path, weights: Mapping[str, Tensor]) -> None:
+    """Write weights to a safetensors file."""
+    save_file({name: t.detach().cpu().contiguous() for name, t in weights.items()}, path)
+
+
+def load(path: Path) -> Weights:
+    """Read weights from a safetensors file."""
+    try:
+        with safe_open(path, framework="pt") as file:
+            return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except FileNotFoundError:
+        raise CheckpointError(f"{path}: missing; this checkpoint is not whole.") from None
+    except (SafetensorError, OSError) as error:
+        raise CheckpointError(
+            f"{path}: not a whole safetensors file ({error}); it was cut short or damaged. Use"
+            " another checkpoint."
+        ) from None
+
+
+def average(all_weights: Sequence[Mapping[str, Tensor]]) -> Weights:
+    """Return the mean of several models' weights, computed in float64."""
+    first = all_weights[0]
+    return {
+        name: torch.stack([w[name].double() for w in all_weights]).mean(dim=0).to(first[name].dtype)
+        for name in first
+    }

@@ -1,0 +1,126 @@
+"""What comes out of a model, with everything one may want to know about it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from saccade.flow import Hypothesis
+from saccade.search.base import Branch
+from saccade.views import heatmap
+from saccade.vocab import END, Vocabulary
+
+Maps = NDArray[np.float32]
+
+
+class Looker(Protocol):
+    """Whoever can say where a model looked: its vocabularies, and its maps of one sentence."""
+
+    source: Vocabulary
+    target: Vocabulary
+
+    @property
+    def attention_names(self) -> tuple[str, ...]:
+        """What the maps are called."""
+
+    def look(self, source: Sequence[int], target: Sequence[int]) -> Maps:
+        """Return the weights `[A, T + 1, S + 1]`, END included on both sides."""
+
+
+@dataclass(frozen=True)
+class Translation:
+    """One output for one input; `nbest` holds all that search kept, this one first.
+
+    >>> m = saccade.load("runs/demo")                           # doctest: +SKIP
+    >>> r = m.translate("The little girl sleeps.")              # doctest: +SKIP
+    >>> r.text, r.score, r.attention.shape                      # doctest: +SKIP
+    ('La petite fille dort.', -0.04, (5, 6))
+    """
+
+    source_text: str
+    source_ids: tuple[int, ...]
+    hypothesis: Hypothesis
+    looker: Looker = field(repr=False)
+    others: tuple[Hypothesis, ...] = field(default=(), repr=False)
+    tree: tuple[tuple[Branch, ...], ...] = field(default=(), repr=False)
+
+    @cached_property
+    def text(self) -> str:
+        """The output."""
+        return self.looker.target.decode(self.hypothesis.tokens)
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """The output's pieces, with ▁ where a word begins."""
+        return self.looker.target.pieces(self.hypothesis.tokens)
+
+    @property
+    def source_tokens(self) -> tuple[str, ...]:
+        """The input's pieces and its END, which attention can look at too."""
+        return self.looker.source.pieces((*self.source_ids, END))
+
+    @property
+    def score(self) -> float:
+        """What hypotheses were ranked by: the log-probability over a power of the length."""
+        return self.hypothesis.score
+
+    @property
+    def token_scores(self) -> tuple[float, ...]:
+        """Log-probability of every piece, and of END last if the output came to its end."""
+        return self.hypothesis.token_scores
+
+    @property
+    def finished(self) -> bool:
+        """False if the output was cut at its length limit."""
+        return self.hypothesis.finished
+
+    @property
+    def nbest(self) -> "list[Translation]":
+        """All outputs that search kept, best first."""
+        hypotheses = (self.hypothesis, *self.others)
+        return [Translation(self.source_text, self.source_ids, h, self.looker) for h in hypotheses]
+
+    @cached_property
+    def attention_maps(self) -> dict[str, Maps]:
+        """Every map by name: weights `[T, S]` of `tokens` over `source_tokens`."""
+        names = self.looker.attention_names
+        if not names or not self.source_ids:
+            return {}
+        maps = self.looker.look(self.source_ids, self.hypothesis.tokens)[:, : len(self.tokens)]
+        return dict(zip(names, maps, strict=True))
+
+    @property
+    def attention(self) -> Maps | None:
+        """The mean of all maps `[T, S]`, computed when asked for; None if the model has none."""
+        maps = list(self.attention_maps.values())
+        return np.mean(maps, axis=0) if maps else None
+
+    @property
+    def alignment(self) -> list[tuple[int, int]]:
+        """Word pairs (source, target), from 0: for each output word the source word it looked at."""
+        weights = self.attention
+        if weights is None or not len(self.hypothesis.tokens):
+            return []
+        columns = self.looker.source.words(self.source_ids)
+        rows = self.looker.target.words(self.hypothesis.tokens)
+        by_word = _sum_groups(_sum_groups(weights[:, :-1], columns, axis=1), rows, axis=0)
+        return [(int(s), t) for t, s in enumerate(by_word.argmax(axis=1))]
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        """Show the output and where the model looked, in a notebook."""
+        weights = self.attention
+        if weights is None or not weights.size:
+            return heatmap.sentence_html(self.source_text, self.text)
+        return heatmap.to_html(weights, self.source_tokens, self.tokens)
+
+
+def _sum_groups(weights: Maps, groups: Sequence[int], axis: int) -> Maps:
+    """Add up rows or columns that belong to the same word."""
+    starts = np.flatnonzero(np.diff([-1, *groups]))
+    return np.add.reduceat(weights, starts, axis=axis)

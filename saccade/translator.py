@@ -1,0 +1,174 @@
+"""A trained model with its vocabularies: raw text in, raw text out.
+
+The output for a sentence depends on the sentence alone: not on the batch it stands in, nor on the
+order of the lines, nor on where they come from.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, overload
+
+import numpy as np
+import torch
+
+from saccade.batching import collate, pad, sorted_batches
+from saccade.flow import Batch, Hypothesis
+from saccade.models.base import Model
+from saccade.parts import Part
+from saccade.recipe import Decoding
+from saccade.search.base import Found, Search, Task
+from saccade.translation import Maps, Translation
+from saccade.vocab import END, PAD, START, UNK, Vocabulary
+
+_CHUNK = 2000  # lines of a stream that are sorted by length together
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """How likely a model finds a given pair: log-probability of every target piece and of END."""
+
+    tokens: tuple[str, ...]
+    token_scores: tuple[float, ...]
+
+    @property
+    def score(self) -> float:
+        """Log-probability of the whole target."""
+        return sum(self.token_scores)
+
+
+class Translator:
+    """Translates, scores and looks inside. Safe to use from several threads: it holds no state."""
+
+    def __init__(
+        self, model: Model, source: Vocabulary, target: Vocabulary, decoding: Decoding
+    ) -> None:
+        self.model = model.eval()
+        self.source = source
+        self.target = target
+        self.decoding = decoding
+
+    @property
+    def attention_names(self) -> tuple[str, ...]:
+        """What the attention maps are called; empty for a model without attention."""
+        return self.model.attention_names
+
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are."""
+        return next(self.model.parameters()).device
+
+    @overload
+    def translate(self, text: str, **options: Any) -> Translation: ...
+    @overload
+    def translate(self, text: list[str], **options: Any) -> list[Translation]: ...
+    def translate(self, text: str | list[str], **options: Any) -> Translation | list[Translation]:
+        """Translate one text, or a list of them.
+
+        Args:
+            text: one sentence or several.
+            options: those of `stream`.
+        """
+        if isinstance(text, str):
+            return next(self.stream([text], **options))
+        return list(self.stream(text, **options))
+
+    def stream(
+        self,
+        lines: Iterable[str],
+        *,
+        beam: int | None = None,
+        nbest: int = 1,
+        length_penalty: float | None = None,
+        search: Part[Search] | None = None,
+        prefix: str = "",
+        trace: bool = False,
+        chunk: int = _CHUNK,
+    ) -> Iterator[Translation]:
+        """Translate lines as they come and yield results in their order.
+
+        Args:
+            lines: any iterable of text.
+            beam: hypotheses kept at each step; 1 is greedy. The recipe's own if not given.
+            nbest: how many outputs to keep for each line.
+            length_penalty: exponent of the length that scores are divided by.
+            search: any search part, instead of beam search.
+            prefix: text every output must begin with.
+            trace: keep the beam's tree.
+            chunk: how many lines to read before the first result is yielded.
+        """
+        chosen = (search or self._search(beam, nbest, length_penalty)).build()
+        forced = tuple(self.target.encode(prefix)) if prefix else ()
+        rest = iter(lines)
+        while texts := list(islice(rest, chunk)):
+            yield from self._translate(texts, chosen, forced, trace=trace)
+
+    def _search(self, beam: int | None, nbest: int, length_penalty: float | None) -> Part[Search]:
+        part = self.decoding.search
+        if beam is None and nbest == 1 and length_penalty is None:
+            return part
+        options = dict(part.options) if part.kind == "beam" else {}
+        width = beam or options.get("width", 5)
+        options |= {"width": max(width, nbest), "n_best": nbest}
+        if length_penalty is not None:
+            options["length_penalty"] = length_penalty
+        return Part(Search, "beam", options)
+
+    @torch.inference_mode()
+    def _translate(
+        self, texts: list[str], search: Search, prefix: tuple[int, ...], *, trace: bool
+    ) -> list[Translation]:
+        ids = self.source.encode_many(texts)
+        done = [Found((Hypothesis((), 0.0, ()),))] * len(texts)  # empty in, empty out
+        work = [i for i, row in enumerate(ids) if row]
+        for batch in sorted_batches([len(ids[i]) for i in work], self.decoding.batch_tokens):
+            rows = [work[i] for i in batch]
+            source = pad([[*ids[i], END] for i in rows]).to(self.device)
+            limits = (source.lengths * self.decoding.max_ratio).long() + self.decoding.max_extra
+            task = Task(
+                start=START,
+                end=END,
+                limits=limits,
+                banned=(PAD, START, UNK),
+                prefixes=[prefix] * len(rows) if prefix else (),
+                keys=[_key(texts[i]) for i in rows],
+            )
+            found = search(self.model.step, self.model.start(source), task, trace=trace)
+            for i, one in zip(rows, found, strict=True):
+                done[i] = one
+        return [
+            Translation(text, tuple(row), one.hypotheses[0], self, one.hypotheses[1:], one.tree)
+            for text, row, one in zip(texts, ids, done, strict=True)
+        ]
+
+    @torch.inference_mode()
+    def score(self, sources: Sequence[str], targets: Sequence[str]) -> list[Scored]:
+        """Say how likely each target is for its source: forced decoding, nothing is searched."""
+        source_ids, target_ids = self.source.encode_many(sources), self.target.encode_many(targets)
+        lengths = [max(len(s), len(t)) for s, t in zip(source_ids, target_ids, strict=True)]
+        scored: list[Scored | None] = [None] * len(lengths)
+        for rows in sorted_batches(lengths, self.decoding.batch_tokens):
+            batch = collate([source_ids[i] for i in rows], [target_ids[i] for i in rows])
+            batch = batch.to(self.device)
+            for i, row in zip(rows, self._token_scores(batch), strict=True):
+                scored[i] = Scored(self.target.pieces((*target_ids[i], END)), tuple(row))
+        return [one for one in scored if one is not None]
+
+    def _token_scores(self, batch: Batch) -> list[list[float]]:
+        log_probs = self.model.log_probs(self.model(batch).features)  # [B, T, V]
+        of_target = log_probs.gather(2, batch.target.values[:, :, None])[:, :, 0]  # [B, T]
+        lengths = batch.target.lengths.tolist()
+        return [row[:n] for row, n in zip(of_target.tolist(), lengths, strict=True)]
+
+    @torch.inference_mode()
+    def look(self, source: Sequence[int], target: Sequence[int]) -> Maps:
+        """Return where the model looks while it writes `target`: `[A, T + 1, S + 1]` with END."""
+        weights = self.model(collate([source], [target]).to(self.device), look=True).weights
+        maps: Maps = weights[0].transpose(0, 1).cpu().numpy().astype(np.float32)
+        return maps
+
+
+def _key(text: str) -> int:
+    """Return a number that goes with a text wherever it stands, to seed sampling with."""
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=7).digest(), "big")
