@@ -1,0 +1,87 @@
+"""Five million pairs from text to batches: how long each phase takes and how much memory it needs.
+
+Usage: python benchmarks/big_corpus.py [PAIRS [BATCHES]]. Prints one line of JSON. The files live in
+a temporary folder and need about 1.5 GB of disk for five million pairs.
+"""
+
+import json
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from saccade.batching import Batches
+from saccade.readers.base import Reader
+from saccade.readers.text import Text
+from saccade.store import build
+from saccade.tokenizers.base import learn
+from saccade.tokenizers.bpe import Bpe
+from saccade.vocab import Vocabulary
+
+_REPORT: dict[str, float] = {}
+
+
+def main(pairs: int, batches: int) -> None:
+    """Run every phase and print the report."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        with _phase("write_text"):
+            _write(folder / "source.txt", pairs, seed=1)
+            _write(folder / "target.txt", pairs, seed=2)
+        reader = Text(folder, source="source.txt", target="target.txt")
+        with _phase("learn"):
+            vocabulary = _learn(reader)
+        with _phase("store"):
+            store = build(reader, vocabulary, vocabulary, folder / "store")
+        with _phase("open_again"):
+            store = build(reader, vocabulary, vocabulary, folder / "store")
+        plan_of = Batches([store], batch_tokens=4096, max_source=256, max_target=256, seed=1)
+        with _phase("plan"):
+            plan = plan_of.epoch(0)
+        with _phase("batches"):
+            for indices in islice(plan, batches):
+                plan_of.batch(indices)
+        disk = sum(path.stat().st_size for path in store.folder.iterdir())
+        found = {"pairs": len(store), "epoch_batches": len(plan), "read_batches": batches}
+        print(json.dumps(found | {"store_mb": round(disk / 1e6)} | _REPORT))
+
+
+@contextmanager
+def _phase(name: str) -> Iterator[None]:
+    begin = time.perf_counter()
+    yield
+    _REPORT[f"{name}_s"] = round(time.perf_counter() - begin, 2)
+    _REPORT[f"{name}_peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+
+def _write(path: Path, lines: int, seed: int) -> None:
+    """Write sentences of 3 to 25 made-up words whose frequencies follow Zipf."""
+    generator = np.random.Generator(np.random.PCG64(seed))
+    letters = np.array(list("abcdefghijklmnopqrstuvwxyz"))
+    words = np.array(
+        ["".join(generator.choice(letters, n)) for n in generator.integers(2, 10, 20000)]
+    )
+    odds = 1 / np.arange(1, len(words) + 1)
+    edges = np.cumsum(odds / odds.sum())
+    with path.open("w", encoding="utf-8") as file:
+        for begin in range(0, lines, 10000):
+            lengths = generator.integers(3, 26, min(10000, lines - begin))
+            drawn = words[np.searchsorted(edges, generator.random(lengths.sum())).clip(max=19999)]
+            for sentence in np.split(drawn, np.cumsum(lengths)[:-1]):
+                file.write(" ".join(sentence) + "\n")
+
+
+def _learn(reader: Reader) -> Vocabulary:
+    sides = [(e.source for e in reader.read()), (e.target for e in reader.read())]
+    return learn(Bpe(size=8000), sides, ["nfc", "strip"])
+
+
+if __name__ == "__main__":
+    given = [int(text) for text in sys.argv[1:]]
+    main(*(given + [5_000_000, 500][len(given) :]))

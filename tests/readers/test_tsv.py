@@ -1,0 +1,35 @@
+from pathlib import Path
+
+import pytest
+
+from saccade.errors import DataError
+from saccade.flow import Example
+from saccade.readers.tsv import Tsv
+
+
+def test_columns_count_from_one(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text('lemma\tV;PST\t"form\n\nrun\tV\tran\n')
+    reader = Tsv(tmp_path, path="a.tsv", source=1, target=3)
+    where = tmp_path / "a.tsv"
+    assert list(reader.read()) == [
+        Example("lemma", '"form', f"{where}:1"),
+        Example("run", "ran", f"{where}:3"),
+    ]
+
+
+def test_missing_column_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text("a\tb\nonly\n")
+    with pytest.raises(DataError, match=r"a\.tsv:2: no column 2 for the target; the line has 1,"):
+        list(Tsv(tmp_path, path="a.tsv").read())
+
+
+def test_columns_below_one_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text("a\tb\n")
+    with pytest.raises(DataError, match=r"column 0 was asked for; columns count from 1"):
+        list(Tsv(tmp_path, path="a.tsv", source=0).read())
+
+
+def test_fingerprint_depends_on_columns(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text("a\tb\n")
+    one, other = Tsv(tmp_path, path="a.tsv"), Tsv(tmp_path, path="a.tsv", source=2, target=1)
+    assert one.fingerprint() != other.fingerprint()

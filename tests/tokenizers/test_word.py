@@ -1,0 +1,28 @@
+from saccade.tokenizers.word import Word
+
+
+def test_punctuation_and_apostrophes_are_cut() -> None:
+    lines = ["l'homme n’a pas dit « oui ».", "'don't' (stop)"]
+    vocabulary = Word().fit(lines, [])
+    pieces = [vocabulary.pieces(vocabulary.encode(line)) for line in lines]
+    assert pieces[0] == ("▁l'", "homme", "▁n’", "a", "▁pas", "▁dit", "▁«", "▁oui", "▁»", ".")
+    assert pieces[1] == ("▁'", "don'", "t", "'", "▁(", "stop", ")")
+
+
+def test_without_punctuation_words_end_at_spaces() -> None:
+    vocabulary = Word(punctuation=False).fit(["l'homme dort."], [])
+    assert vocabulary.pieces(vocabulary.encode("l'homme dort.")) == ("▁l'homme", "▁dort.")
+
+
+def test_commonest_first_then_by_text() -> None:
+    vocabulary = Word().fit(["b a c c"], [])
+    assert vocabulary.pieces(range(4, 7)) == ("▁c", "▁a", "▁b")
+
+
+def test_size_counts_the_symbols() -> None:
+    assert len(Word(size=6).fit(["a b c d"], [])) == 6
+
+
+def test_rare_words_are_unknown() -> None:
+    vocabulary = Word(min_count=2).fit(["a a b"], [])
+    assert vocabulary.decode(vocabulary.encode("a b a")) == "a ⁇ a"
