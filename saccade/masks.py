@@ -45,14 +45,15 @@ def masked_softmax(scores: Tensor, mask: Tensor) -> Tensor:
 
 
 def last(states: Tensor, mask: Tensor) -> Tensor:
-    """Pick each row's last kept place; a row with nothing to keep gives its first place.
+    """Pick each row's last kept place; a row with nothing to keep gives zeros.
 
     Args:
         states: `[B, S, D]`.
         mask: `[B, S]`, kept places first.
     """
     index = (mask.sum(dim=1) - 1).clamp(min=0)  # [B]
-    return states[torch.arange(len(states), device=states.device), index]  # [B, D]
+    picked = states[torch.arange(len(states), device=states.device), index]  # [B, D]
+    return picked.masked_fill(~mask.any(dim=1, keepdim=True), 0.0)
 
 
 def reverse(states: Tensor, mask: Tensor) -> Tensor:

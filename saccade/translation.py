@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 from typing import Protocol
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from saccade.flow import Hypothesis
 from saccade.search.base import Branch
 from saccade.views import heatmap
+from saccade.views.words import escape
 from saccade.vocab import END, Vocabulary
 
 Maps = NDArray[np.float32]
@@ -100,7 +102,7 @@ class Translation:
 
     @property
     def alignment(self) -> list[tuple[int, int]]:
-        """Word pairs (source, target), from 0: for each output word the source word it looked at."""
+        """Pairs of words (source, target), from 0: where each output word looked most."""
         weights = self.attention
         if weights is None or not len(self.hypothesis.tokens):
             return []
@@ -116,7 +118,7 @@ class Translation:
         """Show the output and where the model looked, in a notebook."""
         weights = self.attention
         if weights is None or not weights.size:
-            return heatmap.sentence_html(self.source_text, self.text)
+            return f"<p>{escape(self.source_text)} → {escape(self.text)}</p>"
         return heatmap.to_html(weights, self.source_tokens, self.tokens)
 
 

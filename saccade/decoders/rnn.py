@@ -23,11 +23,12 @@ class RnnDecoder(Decoder):
                    c[t] = attend(s[t])
                    f[t] = tanh(W [s[t]; c[t]])
 
-    Bahdanau, Cho & Bengio 2015 (arXiv:1409.0473), A.2.2, with tanh for maxout; Luong, Pham & Manning
-    2015 (arXiv:1508.04025), sections 3 and 3.3. The states start from the summary: `s[0] = tanh(B m)`.
+    Bahdanau, Cho & Bengio 2015 (arXiv:1409.0473), A.2.2, with tanh for maxout; Luong, Pham &
+    Manning 2015 (arXiv:1508.04025), sections 3 and 3.3. The states start from the summary:
+    `s[0] = tanh(B m)`.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - seven of them are options
         self,
         input_dim: int,
         memory_dim: int,
@@ -69,7 +70,7 @@ class RnnDecoder(Decoder):
     def start(self, memory: Memory) -> State:
         """Prepare the memory for reading and bridge its summary to the first states."""
         prepared = self.attention.prepare(memory.states)
-        bridged = iter(torch.tanh(self.bridge(memory.summary)).split(self.feature_dim, dim=1))
+        bridged = iter(torch.split(torch.tanh(self.bridge(memory.summary)), self.feature_dim, dim=1))
         state: State = {
             SOURCE: {"prepared": prepared, "mask": memory.mask},
             "cells": {
@@ -91,20 +92,31 @@ class RnnDecoder(Decoder):
         return Stepped(features, weights, state)
 
     def forward(self, x: Tensor, memory: Memory, *, look: bool = False) -> Decoded:
-        """Step through the prefix, or take it at once where no step needs what the last one read."""
+        """Step through the prefix, or take it at once where no step needs the one before."""
         if self.luong and not self.feeding and not self.attention.recurrent:
             return self._at_once(x, memory, look=look)
+        if self.feeding:
+            return self._step_by_step(x, memory, look=look)
         state, hiddens, reads = self.start(memory), [], []
         for t in range(x.shape[1]):
             hidden, read, state = self._move(x[:, t], state, look=look)
-            if self.feeding:
-                state["feed"] = self._features(hidden, read.context[:, 0], x[:, t])
             hiddens.append(hidden)
             reads.append(read)
         context = torch.cat([read.context for read in reads], dim=1)  # [B, T, C]
         features = self._features(torch.stack(hiddens, dim=1), context, x)  # [B, T, D]
         maps = [read.weights for read in reads if read.weights is not None]
         return Decoded(features, torch.cat(maps, dim=1) if maps else None)
+
+    def _step_by_step(self, x: Tensor, memory: Memory, *, look: bool) -> Decoded:
+        """Read out inside the loop: what is fed back is what is written, dropout and all."""
+        state, features, maps = self.start(memory), [], []
+        for t in range(x.shape[1]):
+            written, weights, state = self.step(x[:, t], state, look=look)
+            features.append(written)
+            if weights is not None:
+                maps.append(weights)
+        weights = torch.stack(maps, dim=1) if maps else None  # [B, T, A, S]
+        return Decoded(torch.stack(features, dim=1), weights)  # [B, T, D]
 
     def _move(self, x: Tensor, state: State, *, look: bool) -> tuple[Tensor, Attended, State]:
         cells = nested(state, "cells")
