@@ -100,7 +100,7 @@ class Beam(Search):
                 self._draw(trees, beams, candidates, task.end, cut, t)
             done, going = stop.nonzero().squeeze(1), (~stop).nonzero().squeeze(1)
             if len(done):
-                self._read(found, beams, completed, done, cut, task.end)
+                self._read(found, beams, completed, done, task.end)
             beams = _move(Beams(beams.rows, state, beams.active, completed), chosen, going, t)
             if not len(going):
                 break
@@ -161,12 +161,10 @@ class Beam(Search):
         beams: Beams,
         completed: Lines,
         done: Tensor,
-        cut: Tensor,
         end: int,
     ) -> None:
-        """Note what the sentences `done` found: the finished, then, if cut, the unfinished."""
-        score = normalise(beams.active.score, beams.active.length, self.alpha)
-        score = score.where(cut[:, None], NEVER)  # [B, K]
+        """Note what the sentences `done` found; too few completed, the unfinished fill up."""
+        score = normalise(beams.active.score, beams.active.length, self.alpha)  # [B, K]
         unfinished = beams.active._replace(score=score).sentences(done).read(end)
         finished = completed.sentences(done).read(end)
         for row, best, rest in zip(beams.rows[done].tolist(), finished, unfinished, strict=True):

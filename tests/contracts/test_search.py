@@ -27,7 +27,7 @@ KINDS = kinds(Search)
 SEARCHES = [find(Search, kind)() for kind in KINDS]  # type: ignore[type-abstract]
 every = pytest.mark.parametrize("search", SEARCHES, ids=KINDS)
 calm = settings(  # a busy machine is no failure
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 
 sentences = st.lists(
@@ -116,9 +116,18 @@ def test_empty_batch(search: Search) -> None:
 @every
 def test_writes_nothing_impossible(search: Search) -> None:
     for found in search(chain_step, chain_state(3), chain_task([0, 1, 6])):
+        assert found.hypotheses
         for hypothesis in found.hypotheses:
             assert set(hypothesis.tokens) <= {A, B, C}
             assert hypothesis.log_prob > float("-inf")
+
+
+@every
+def test_a_prefix_may_hold_what_is_banned(search: Search) -> None:
+    task = replace(memory_task([4, 4], ((3, 2), ())), banned=(0, 3))
+    forced, free = search(memory_step, memory_state([8, 8]), task)
+    assert forced.hypotheses[0].tokens[:2] == (3, 2)
+    assert 3 not in forced.hypotheses[0].tokens[2:] + free.hypotheses[0].tokens
 
 
 @every

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
@@ -24,7 +26,7 @@ from tests.search.toys import (
 
 keys = st.lists(st.integers(0, 1000), min_size=1, max_size=4)
 calm = settings(  # a busy machine is no failure
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 alphas = st.sampled_from([0.0, 0.5, 1.0, 2.0])
 
@@ -120,6 +122,35 @@ def test_stops_when_nothing_better_can_come() -> None:
     assert one.hypotheses == two.hypotheses[:1]
 
 
+@calm
+@given(keys=keys, width=st.integers(1, 5), alpha=alphas, limit=st.integers(0, 9))
+def test_stopping_early_loses_nothing(
+    keys: list[int], width: int, alpha: float, limit: int
+) -> None:
+    """A shaper that edits nothing turns the rule off."""
+    task = memory_task([limit] * len(keys))
+    patient = replace(task, shapers=(lambda _prefixes, log_probs: log_probs,))
+    for n_best in {1, width}:
+        beam = Beam(width=width, length_penalty=alpha, n_best=n_best, n_completed=3 * width)
+        early = beam(memory_step, memory_state(keys), task)
+        assert early == beam(memory_step, memory_state(keys), patient)
+
+
+def test_a_shaper_may_reward_length() -> None:
+    """What looks hopeless may yet win, so a shaped search does not stop early."""
+
+    def reward(_prefixes: torch.Tensor, log_probs: torch.Tensor) -> torch.Tensor:
+        return log_probs + 3 * (torch.arange(5) != 1)
+
+    keys = list(range(6))
+    task = replace(memory_task([3] * 6), shapers=(reward,))
+    beam = Beam(width=625, length_penalty=0.0)(memory_step, memory_state(keys), task)
+    every = Exhaustive(length_penalty=0.0)(memory_step, memory_state(keys), task)
+    tokens = [found.hypotheses[0].tokens for found in beam]
+    assert tokens == [found.hypotheses[0].tokens for found in every]
+    assert {len(written) for written in tokens} == {3}
+
+
 def test_stops_at_n_completed() -> None:
     def steps(n_completed: int) -> int:
         beam = Beam(width=3, length_penalty=1.0, n_best=1, n_completed=n_completed)
@@ -136,8 +167,9 @@ def test_stops_at_n_completed() -> None:
 def test_unfinished_rank_after_finished() -> None:
     """At limit 1 width 2 completes B END; A, though likelier so far, has not ended."""
     (found,) = Beam(width=2, length_penalty=0.0, n_best=2)(
-        chain_step, chain_state(1), chain_task([1])
+        chain_step, chain_state(1), chain_task([1]), trace=True
     )
+    assert {branch.fate for branch in found.tree[-1]} == {"completed", "pruned"}
     assert [(h.tokens, h.finished) for h in found.hypotheses] == [((B,), True), ((A,), False)]
     assert found.hypotheses[1].score > found.hypotheses[0].score
 

@@ -96,6 +96,13 @@ def test_smaller_n_draws_a_part_of_what_a_larger_draws() -> None:
         assert ranks == sorted(ranks, reverse=True)
 
 
+def test_draws_do_not_depend_on_the_limits_of_neighbours() -> None:
+    task = replace(memory_task([2, 9]), keys=[5, 6])
+    together = Sample(n=4)(memory_step, memory_state([5, 6]), task)
+    alone = Sample(n=4)(memory_step, memory_state([5]), replace(memory_task([2]), keys=[5]))
+    assert together[:1] == alone
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
