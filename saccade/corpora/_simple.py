@@ -169,7 +169,8 @@ def compared(
 def say_compared(dice: Dice) -> tuple[Sides, str]:
     """Draw *the house is bigger than the garden*."""
     subject, noun = some_description(dice)
-    other = noun_phrase("my" if noun.kind == "kin" else "the", some_noun(dice, (noun.kind,)))
+    rival = dice.pick([other for other in NOUNS[noun.kind] if other != noun])
+    other = noun_phrase("my" if noun.kind == "kin" else "the", rival)
     adjectives = [
         word
         for word in BEFORE[noun.kind] + AFTER[noun.kind]
@@ -216,6 +217,8 @@ def say_age(dice: Dice) -> tuple[Sides, str]:
 def say_need(dice: Dice) -> tuple[Sides, str]:
     """Draw *we need a map*."""
     clause = circumstances(dice, somebody(dice), _NEED)
+    if clause.tense not in ("present", "past", "future"):
+        clause = replace(clause, tense="present")
     thing = some_phrase(dice, ("thing", "clothes", "text"), definite=dice.chance(0.5))
     if thing.english[0] == "some":
         bare = under_negation(thing)

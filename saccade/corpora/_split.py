@@ -1,4 +1,4 @@
-"""Which split a source text belongs to: decided by the text alone, so no two splits can share one."""
+"""Which split a source text belongs to: its words alone decide, so no two splits can share one."""
 
 from hashlib import blake2b
 

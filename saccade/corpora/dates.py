@@ -1,9 +1,9 @@
-"""Dates as people write them in twenty-four locales, to ISO 8601: a task for models over characters.
+"""Dates as people write them in twenty-four locales, to ISO 8601: a task for character models.
 
-The names of days and months and the order of the parts come from Babel's locale data (Unicode CLDR),
-so the pairs are the same wherever Babel has the same version. Only forms that can be understood from
-the text alone are kept: the year has four digits, and numbers alone stand for a month only where
-dots (day first) or a leading year show the order.
+The names of days and months and the order of the parts come from Babel's locale data (the Unicode
+CLDR), so the pairs are the same wherever Babel has the same version. Only forms that can be
+understood from the text alone are kept: the year has four digits, and a number stands for a month
+only where dots (day first) or a leading year show the order.
 """
 
 import datetime
