@@ -1,0 +1,188 @@
+"""What every attention must do, whatever it weighs by."""
+
+import pytest
+import torch
+from torch import Tensor
+from torch.testing import assert_close
+
+from saccade.attention.base import Attention
+from saccade.flow import Attended, append, tensor
+from saccade.parts import Part
+from tests.samples import mask_of, missing_gradients, name, randn, scramble, variants
+
+DIM, T, LENGTHS = 8, 3, (5, 2, 4)
+PARTS = variants(Attention)
+every = pytest.mark.parametrize("part", PARTS, ids=name)
+
+
+def build(part: Part[Attention]) -> Attention:
+    return scramble(part.build(DIM, DIM))
+
+
+def read(
+    attention: Attention, query: Tensor, states: Tensor, mask: Tensor, *, look: bool = True
+) -> Attended:
+    """Read with all queries: at once, or one after the other if the attention is recurrent."""
+    prepared = attention.prepare(states)
+    state = attention.start(prepared)
+    if not attention.recurrent:
+        whole: Attended = attention(query, prepared, mask[:, None], state, look=look)
+        return whole
+    reads = []
+    for t in range(query.shape[1]):
+        reads.append(attention(query[:, t : t + 1], prepared, mask[:, None], state, look=look))
+        state = reads[-1].state
+    weights = torch.cat([one.weights for one in reads], dim=1) if look else None
+    return Attended(torch.cat([one.context for one in reads], dim=1), weights, state)
+
+
+def inputs() -> tuple[Tensor, Tensor, Tensor]:
+    mask = mask_of(*LENGTHS)
+    return randn(len(mask), T, DIM), randn(*mask.shape, DIM, seed=2), mask
+
+
+@every
+def test_shapes_and_names(part: Part[Attention]) -> None:
+    attention = build(part)
+    context, weights, _ = read(attention, *inputs())
+    assert context.shape == (3, T, attention.context_dim)
+    assert weights is not None
+    assert weights.shape == (3, T, len(attention.names), 5)
+    assert len(set(attention.names)) == len(attention.names)
+
+
+@every
+def test_weights_are_shares_of_the_kept_places(part: Part[Attention]) -> None:
+    attention = build(part)
+    query, states, mask = inputs()
+    weights = read(attention, query, states, mask).weights
+    assert weights is not None
+    assert (weights >= 0).all()
+    dropped = weights.masked_select(~mask[:, None, None])
+    assert (dropped == 0).all()
+    if attention.normalised:
+        assert_close(weights.sum(dim=3), torch.ones(weights.shape[:3]))
+
+
+@every
+@pytest.mark.parametrize("look", [True, False])
+def test_a_row_with_nothing_to_keep_reads_nothing(part: Part[Attention], look: bool) -> None:
+    attention = build(part)
+    query, states, mask = inputs()
+    mask[1] = False
+    states = states.requires_grad_()
+    context, weights, _ = read(attention, query, states, mask, look=look)
+    assert context.isfinite().all()
+    assert weights is None or (weights[1] == 0).all()
+    other = read(attention, query, states + 1, mask, look=look).context
+    assert_close(context[1], other[1])
+    if context.numel():
+        (gradient,) = torch.autograd.grad(context.sum(), states)
+        assert gradient.isfinite().all()
+        assert (gradient[1] == 0).all()
+
+
+@every
+def test_adding_padding_changes_nothing(part: Part[Attention]) -> None:
+    attention = build(part)
+    query, states, mask = inputs()
+    more = torch.cat([states, randn(3, 4, DIM, seed=5)], dim=1)
+    before, after = (
+        read(attention, query, states, mask),
+        read(attention, query, more, mask_of(*LENGTHS, size=9)),
+    )
+    assert before.weights is not None
+    assert after.weights is not None
+    assert_close(before.context, after.context)
+    assert_close(before.weights, after.weights[..., :5])
+
+
+@every
+def test_rows_do_not_know_of_each_other(part: Part[Attention]) -> None:
+    attention = build(part)
+    query, states, mask = inputs()
+    whole = read(attention, query, states, mask)
+    turn = torch.tensor([2, 0, 1])
+    assert_close(
+        read(attention, query[turn], states[turn], mask[turn]).context, whole.context[turn]
+    )
+    for i, n in enumerate(LENGTHS):
+        alone = read(attention, query[i : i + 1], states[i : i + 1, :n], mask[i : i + 1, :n])
+        assert_close(alone.context[0], whole.context[i])
+
+
+@every
+@pytest.mark.parametrize("look", [True, False])
+def test_every_parameter_gets_a_gradient(part: Part[Attention], look: bool) -> None:
+    attention = build(part).train()
+    context = read(attention, *inputs(), look=look).context
+    if list(attention.parameters()):
+        (context * randn(*context.shape, seed=3)).sum().backward()
+    assert missing_gradients(attention) == []
+
+
+@every
+def test_gradients_are_right(part: Part[Attention]) -> None:
+    attention = build(part).double()
+    query, states, mask = inputs()
+
+    def context(query: Tensor, states: Tensor) -> Tensor:
+        return read(attention, query, states, mask).context
+
+    if attention.context_dim:
+        double = (query.double().requires_grad_(), states.double().requires_grad_())
+        assert torch.autograd.gradcheck(context, double)
+
+
+@every
+def test_weights_survive_saving(part: Part[Attention]) -> None:
+    attention, other = build(part), scramble(part.build(DIM, DIM), seed=7)
+    other.load_state_dict(attention.state_dict())
+    assert torch.equal(read(other, *inputs()).context, read(attention, *inputs()).context)
+
+
+@every
+def test_queries_at_once_are_queries_one_by_one(part: Part[Attention]) -> None:
+    attention = build(part)
+    query, states, mask = inputs()
+    whole = read(attention, query, states, mask)
+    if attention.recurrent:
+        return
+    assert whole.weights is not None
+    for t in range(T):
+        one = read(attention, query[:, t : t + 1], states, mask)
+        assert one.weights is not None
+        assert_close(one.context[:, 0], whole.context[:, t])
+        assert_close(one.weights[:, 0], whole.weights[:, t])
+
+
+@every
+def test_looking_changes_nothing(part: Part[Attention]) -> None:
+    attention = build(part)
+    seen, unseen = read(attention, *inputs()), read(attention, *inputs(), look=False)
+    assert unseen.weights is None
+    assert_close(seen.context, unseen.context)
+
+
+@every
+def test_a_memory_can_grow(part: Part[Attention]) -> None:
+    attention = build(part)
+    _, states, _ = inputs()
+    whole = attention.prepare(states)
+    grown = append(attention.prepare(states[:, :2]), attention.prepare(states[:, 2:]))
+    assert grown.keys() == whole.keys()
+    for entry in whole:
+        assert_close(tensor(grown, entry), tensor(whole, entry))
+        assert len(tensor(whole, entry)) == 3
+    nothing = attention.prepare(states[:, :0])
+    assert_close(
+        tensor(append(nothing, whole), "values"), tensor(whole, "values")
+    )  # a decoder starts from no places
+
+
+@every
+def test_nothing_is_kept_on_the_module(part: Part[Attention]) -> None:
+    attention = build(part)
+    before = set(vars(attention)), set(attention.state_dict())
+    read(attention, *inputs())
+    assert (set(vars(attention)), set(attention.state_dict())) == before

@@ -1,0 +1,109 @@
+"""What every recurrent cell must do."""
+
+import pytest
+import torch
+from torch import Tensor
+from torch.testing import assert_close
+
+from saccade.cells.base import Cell, unroll
+from saccade.flow import State, tensor
+from saccade.parts import Part
+from tests.samples import missing_gradients, name, randn, scramble, variants
+
+B, T, INPUT, HIDDEN = 4, 5, 3, 6
+PARTS = variants(Cell)
+every = pytest.mark.parametrize("part", PARTS, ids=name)
+
+
+def build(part: Part[Cell]) -> Cell:
+    return scramble(part.build(INPUT, HIDDEN))
+
+
+def state_of(cell: Cell) -> State:
+    return {part: randn(B, HIDDEN, seed=i + 5) for i, part in enumerate(cell.parts)}
+
+
+@every
+def test_shapes_and_parts(part: Part[Cell]) -> None:
+    cell = build(part)
+    output, state, gates = cell(randn(B, INPUT), cell.start(randn(B, INPUT)))
+    assert output.shape == (B, HIDDEN)
+    assert set(state) == set(cell.parts) == set(cell.start(output))
+    assert all(tensor(state, entry).shape == (B, HIDDEN) for entry in state)
+    assert_close(tensor(state, "h"), output)
+    assert all(((gate >= 0) & (gate <= 1)).all() for gate in gates.values())
+    assert all(gate.shape == (B, HIDDEN) for gate in gates.values())
+
+
+@every
+def test_the_first_state_is_zeros(part: Part[Cell]) -> None:
+    cell = build(part)
+    state = cell.start(randn(2, INPUT))
+    assert all(torch.equal(tensor(state, p), torch.zeros(2, HIDDEN)) for p in cell.parts)
+
+
+@every
+@pytest.mark.parametrize("training", [True, False])
+def test_a_sweep_is_all_steps(part: Part[Cell], training: bool) -> None:
+    cell = build(part).train(training)
+    x = randn(B, T, INPUT)
+    swept, unrolled = cell.sweep(x, state_of(cell)), unroll(cell, x, state_of(cell))
+    assert_close(swept.outputs, unrolled.outputs)
+    for entry in cell.parts:
+        assert_close(tensor(swept.state, entry), tensor(unrolled.state, entry))
+    swept.outputs.square().sum().backward()
+    fused = {key: p.grad for key, p in cell.named_parameters()}
+    cell.zero_grad()
+    unroll(cell, x, state_of(cell)).outputs.square().sum().backward()
+    assert_close(fused, {key: p.grad for key, p in cell.named_parameters()})
+
+
+@every
+def test_a_step_is_its_two_halves(part: Part[Cell]) -> None:
+    cell = build(part)
+    x, state = randn(B, T, INPUT), state_of(cell)
+    projected = cell.project(x)
+    for t in range(T):
+        whole, halves = cell(x[:, t], state), cell.tick(projected[:, t], state)
+        assert_close(whole.output, halves.output)
+        assert_close(dict(whole.state), dict(halves.state))
+
+
+@every
+def test_rows_do_not_know_of_each_other(part: Part[Cell]) -> None:
+    cell = build(part)
+    x, state, turn = randn(B, T, INPUT), state_of(cell), torch.tensor([2, 0, 3, 1])
+    whole = cell.sweep(x, state).outputs
+    turned = cell.sweep(x[turn], {p: tensor(state, p)[turn] for p in state}).outputs
+    assert_close(turned, whole[turn])
+    alone = cell.sweep(x[1:2], {p: tensor(state, p)[1:2] for p in state}).outputs
+    assert_close(alone, whole[1:2])
+
+
+@every
+def test_every_parameter_gets_a_gradient(part: Part[Cell]) -> None:
+    cell = build(part).train()
+    cell.sweep(randn(B, T, INPUT), state_of(cell)).outputs.square().sum().backward()
+    assert missing_gradients(cell) == []
+
+
+@every
+def test_gradients_are_right(part: Part[Cell]) -> None:
+    cell = scramble(part.build(2, 2)).double()
+    start = {p: randn(2, 2, seed=i + 3, dtype=torch.float64) for i, p in enumerate(cell.parts)}
+
+    def run(x: Tensor, *states: Tensor) -> Tensor:
+        return cell.sweep(x, dict(zip(cell.parts, states, strict=True))).outputs
+
+    inputs = (randn(2, 3, 2, dtype=torch.float64), *start.values())
+    assert torch.autograd.gradcheck(run, tuple(one.requires_grad_() for one in inputs))
+
+
+@every
+def test_weights_survive_saving(part: Part[Cell]) -> None:
+    cell, other = build(part), scramble(part.build(INPUT, HIDDEN), seed=7)
+    other.load_state_dict(cell.state_dict())
+    x = randn(B, T, INPUT)
+    assert torch.equal(
+        cell.sweep(x, state_of(cell)).outputs, other.sweep(x, state_of(cell)).outputs
+    )

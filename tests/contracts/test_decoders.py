@@ -1,0 +1,198 @@
+"""What every decoder must do: above all, that writing at once is writing step by step."""
+
+from itertools import product
+
+import pytest
+import torch
+from torch import Tensor
+from torch.testing import assert_close
+
+from saccade.attention.base import Attention
+from saccade.cells.base import Cell
+from saccade.decoders.base import Decoder
+from saccade.flow import SOURCE, Memory, State, nested, reorder, reorder_within
+from saccade.parts import Part
+from saccade.positions.base import Positions
+from tests.samples import (
+    SMALL,
+    memory,
+    missing_gradients,
+    name,
+    randn,
+    readers,
+    rows_of,
+    scramble,
+    variants,
+)
+
+DIM, T, LENGTHS = 8, 4, (3, 5, 1)
+RNN = {k: v for k, v in SMALL.items() if k != "feed_forward"}
+TRANSFORMER = {k: v for k, v in SMALL.items() if k != "hidden"}
+WIRINGS = (("bahdanau", True), ("luong", True), ("luong", False))
+READERS = readers(DIM)
+RNNS = [
+    Part(
+        Decoder,
+        "rnn",
+        {
+            **RNN,
+            "wiring": wiring,
+            "input_feeding": feeding,
+            "attention": attention,
+            "cell": cell,
+            "layers": layers,
+        },
+    )
+    for (wiring, feeding), attention, cell, layers in product(
+        WIRINGS, variants(Attention), variants(Cell), (1, 2)
+    )
+]
+TRANSFORMERS = [
+    Part(
+        Decoder,
+        "transformer",
+        {**TRANSFORMER, "norm": norm, "attention": attention, "positions": positions},
+    )
+    for norm, attention, positions in product(("pre", "post"), READERS, variants(Positions))
+]
+FEW = [*variants(Decoder), *RNNS[::7], *TRANSFORMERS[::5]]
+all_combinations = pytest.mark.parametrize("part", [*RNNS, *TRANSFORMERS], ids=name)
+every = pytest.mark.parametrize("part", FEW, ids=name)
+
+
+def build(part: Part[Decoder]) -> Decoder:
+    return scramble(part.build(DIM, DIM))
+
+
+def steps(decoder: Decoder, x: Tensor, state: State) -> tuple[Tensor, Tensor, State]:
+    features, maps = [], []
+    for t in range(x.shape[1]):
+        written, weights, state = decoder.step(x[:, t], state, look=True)
+        assert weights is not None
+        features.append(written)
+        maps.append(weights)
+    return torch.stack(features, dim=1), torch.stack(maps, dim=1), state
+
+
+def tensors(state: State) -> list[Tensor]:
+    flat: list[Tensor] = []
+    for entry in state.values():
+        flat.extend([entry] if isinstance(entry, Tensor) else tensors(entry))
+    return flat
+
+
+@all_combinations
+def test_at_once_is_step_by_step(part: Part[Decoder]) -> None:
+    decoder, x = build(part), randn(3, T, DIM)
+    whole = decoder(x, memory(*LENGTHS), look=True)
+    features, weights, _ = steps(decoder, x, decoder.start(memory(*LENGTHS)))
+    assert_close(features, whole.features)
+    assert_close(weights, whole.weights)
+    assert_close(decoder(x, memory(*LENGTHS)).features, whole.features)
+
+
+@every
+def test_shapes_and_names(part: Part[Decoder]) -> None:
+    decoder, x = build(part), randn(3, T, DIM)
+    features, weights = decoder(x, memory(*LENGTHS), look=True)
+    assert features.shape == (3, T, decoder.feature_dim)
+    assert weights.shape == (3, T, len(decoder.attention_names), 5)
+    assert len(set(decoder.attention_names)) == len(decoder.attention_names)
+    stepped = decoder.step(x[:, 0], decoder.start(memory(*LENGTHS)), look=True)
+    assert stepped.weights is not None
+    assert stepped.weights.shape == (3, len(decoder.attention_names), 5)
+
+
+@every
+def test_weights_are_made_only_when_asked_for(part: Part[Decoder]) -> None:
+    decoder, x = build(part), randn(3, T, DIM)
+    assert decoder(x, memory(*LENGTHS)).weights is None
+    assert decoder.step(x[:, 0], decoder.start(memory(*LENGTHS))).weights is None
+
+
+@every
+def test_nobody_looks_at_padding(part: Part[Decoder]) -> None:
+    decoder, x = build(part), randn(3, T, DIM)
+    weights = decoder(x, memory(*LENGTHS), look=True).weights
+    assert (weights.masked_select(~memory(*LENGTHS).mask[:, None, None]) == 0).all()
+
+
+@every
+def test_adding_padding_changes_nothing(part: Part[Decoder]) -> None:
+    decoder, x = build(part), randn(3, T, DIM)
+    before = decoder(x, memory(*LENGTHS))
+    after = decoder(torch.cat([x, x], dim=1), memory(*LENGTHS, extra=3))
+    assert_close(after.features[:, :T], before.features)  # nor does what is written later
+
+
+@every
+def test_rows_do_not_know_of_each_other(part: Part[Decoder]) -> None:
+    decoder, x, source = build(part), randn(3, T, DIM), memory(*LENGTHS)
+    whole = decoder(x, source).features
+    turn = torch.tensor([2, 0, 1])
+    assert_close(decoder(x[turn], rows_of(source, turn)).features, whole[turn])
+    for i, n in enumerate(LENGTHS):
+        one = Memory(
+            source.states[i : i + 1, :n], source.mask[i : i + 1, :n], source.summary[i : i + 1]
+        )
+        assert_close(decoder(x[i : i + 1], one).features[0], whole[i])
+
+
+@every
+def test_a_source_of_nothing_does_no_harm(part: Part[Decoder]) -> None:
+    decoder, x = build(part), randn(2, T, DIM)
+    decoded = decoder(x, memory(0, 3), look=True)
+    assert decoded.features.isfinite().all()
+    assert (decoded.weights[0] == 0).all()
+    assert_close(decoder(x, memory(0, 3)).features, decoded.features)
+    decoder(x, memory(0, 3)).features.sum().backward()
+    assert all(p.grad is None or p.grad.isfinite().all() for p in decoder.parameters())
+
+
+@every
+def test_state_is_a_value_with_rows_first(part: Part[Decoder]) -> None:
+    decoder, x, source = build(part), randn(3, T, DIM), memory(*LENGTHS)
+    _, _, state = steps(decoder, x[:, :2], decoder.start(source))
+    copies = [one.clone() for one in tensors(state)]
+    assert all(len(one) == 3 for one in tensors(state))
+    expected, _, _ = steps(decoder, x[:, 2:], state)
+    turn = torch.tensor([1, 1, 2, 0])
+    turned, _, _ = steps(decoder, x[turn, 2:], reorder(state, turn))
+    assert_close(turned, expected[turn])
+    assert all(torch.equal(*pair) for pair in zip(tensors(state), copies, strict=True))
+
+
+@every
+def test_rows_of_one_source_may_change_places(part: Part[Decoder]) -> None:
+    decoder, x = build(part), randn(4, T, DIM)
+    source = rows_of(memory(3, 5), torch.tensor([0, 0, 1, 1]))
+    _, _, state = steps(decoder, x[:, :2], decoder.start(source))
+    turn = torch.tensor([1, 1, 3, 2])
+    within, _, _ = steps(decoder, x[:, 2:], reorder_within(state, turn))
+    plainly, _, _ = steps(decoder, x[:, 2:], reorder(state, turn))
+    assert_close(within, plainly)
+
+
+@every
+def test_what_is_called_source_depends_on_the_source_alone(part: Part[Decoder]) -> None:
+    decoder, source = build(part), memory(*LENGTHS)
+    start = nested(decoder.start(source), SOURCE)
+    _, _, after = steps(decoder, randn(3, T, DIM), decoder.start(source))
+    later = nested(after, SOURCE)
+    assert all(torch.equal(*pair) for pair in zip(tensors(start), tensors(later), strict=True))
+
+
+@every
+def test_every_parameter_gets_a_gradient(part: Part[Decoder]) -> None:
+    decoder = build(part).train()
+    features = decoder(randn(3, T, DIM), memory(*LENGTHS)).features
+    (features * randn(*features.shape, seed=3)).sum().backward()
+    assert missing_gradients(decoder) == []
+
+
+@every
+def test_weights_survive_saving(part: Part[Decoder]) -> None:
+    decoder, other = build(part), scramble(part.build(DIM, DIM), seed=7)
+    other.load_state_dict(decoder.state_dict())
+    x, source = randn(3, T, DIM), memory(*LENGTHS)
+    assert torch.equal(decoder(x, source).features, other(x, source).features)

@@ -1,0 +1,122 @@
+"""What every encoder must do."""
+
+import pytest
+import torch
+from torch import Tensor
+from torch.testing import assert_close
+
+from saccade.cells.base import Cell
+from saccade.encoders.base import Encoder
+from saccade.flow import Memory, Padded
+from saccade.parts import Part
+from saccade.positions.base import Positions
+from tests.samples import (
+    SMALL,
+    mask_of,
+    missing_gradients,
+    name,
+    randn,
+    readers,
+    scramble,
+    variants,
+)
+
+DIM, LENGTHS = 8, (4, 6, 1, 3)
+RNN = {k: v for k, v in SMALL.items() if k != "feed_forward"}
+TRANSFORMER = {k: v for k, v in SMALL.items() if k != "hidden"}
+READERS = readers(DIM)
+PARTS = [
+    *variants(Encoder),
+    *(Part(Encoder, "rnn", {**RNN, "cell": cell}) for cell in variants(Cell)),
+    *(Part(Encoder, "transformer", {**TRANSFORMER, "attention": part}) for part in READERS),
+    *(
+        Part(Encoder, "transformer", {**TRANSFORMER, "positions": part})
+        for part in variants(Positions)
+    ),
+]
+every = pytest.mark.parametrize("part", PARTS, ids=name)
+
+
+def build(part: Part[Encoder]) -> Encoder:
+    return scramble(part.build(DIM))
+
+
+def source(extra: int = 0) -> Padded:
+    mask = mask_of(*LENGTHS)
+    values = torch.cat([randn(*mask.shape, DIM), randn(len(mask), extra, DIM, seed=4)], dim=1)
+    return Padded(values, mask_of(*LENGTHS, size=values.shape[1]))
+
+
+def rows(padded: Padded, index: Tensor, size: int) -> Padded:
+    return Padded(padded.values[index, :size], padded.mask[index, :size])
+
+
+@every
+def test_shapes(part: Part[Encoder]) -> None:
+    encoder = build(part)
+    memory: Memory = encoder(source())
+    assert memory.states.shape == (4, 6, encoder.memory_dim)
+    assert memory.summary.shape == (4, encoder.memory_dim)
+    assert torch.equal(memory.mask, source().mask)
+
+
+@every
+def test_adding_padding_changes_nothing(part: Part[Encoder]) -> None:
+    encoder = build(part)
+    before, after = encoder(source()), encoder(source(extra=3))
+    assert_close(after.states[:, :6], before.states)
+    assert_close(after.summary, before.summary)
+    assert (after.states[~after.mask] == 0).all()
+
+
+@every
+def test_what_stands_in_the_padding_changes_nothing(part: Part[Encoder]) -> None:
+    encoder, padded = build(part), source()
+    other = Padded(padded.values.masked_fill(~padded.mask[:, :, None], 5.0), padded.mask)
+    assert_close(encoder(other).states, encoder(padded).states)
+    assert_close(encoder(other).summary, encoder(padded).summary)
+
+
+@every
+def test_rows_do_not_know_of_each_other(part: Part[Encoder]) -> None:
+    encoder, padded = build(part), source()
+    whole = encoder(padded)
+    turn = torch.tensor([2, 0, 3, 1])
+    turned = encoder(rows(padded, turn, 6))
+    assert_close(turned.states, whole.states[turn])
+    assert_close(turned.summary, whole.summary[turn])
+    for i, n in enumerate(LENGTHS):
+        alone = encoder(rows(padded, torch.tensor([i]), n))
+        assert_close(alone.states[0], whole.states[i, :n])
+        assert_close(alone.summary[0], whole.summary[i])
+
+
+@every
+def test_a_row_of_nothing_gives_nothing_and_does_no_harm(part: Part[Encoder]) -> None:
+    encoder, padded = build(part), source()
+    mask = padded.mask.clone()
+    mask[1] = False
+    values = padded.values.clone().requires_grad_()
+    memory = encoder(Padded(values, mask))
+    assert (memory.states[1] == 0).all()
+    assert (memory.summary[1] == 0).all()
+    assert_close(memory.states[0], encoder(padded).states[0])
+    (memory.states.sum() + memory.summary.sum()).backward()
+    assert values.grad is not None
+    assert values.grad.isfinite().all()
+    assert all(p.grad is None or p.grad.isfinite().all() for p in encoder.parameters())
+
+
+@every
+def test_every_parameter_gets_a_gradient(part: Part[Encoder]) -> None:
+    encoder = build(part).train()
+    memory = encoder(source())
+    (memory.states * randn(*memory.states.shape, seed=3)).sum().backward()
+    assert missing_gradients(encoder) == []
+
+
+@every
+def test_weights_survive_saving(part: Part[Encoder]) -> None:
+    encoder, other = build(part), scramble(part.build(DIM), seed=7)
+    other.load_state_dict(encoder.state_dict())
+    assert torch.equal(encoder(source()).states, other(source()).states)

@@ -1,0 +1,174 @@
+"""Small things to test models with: every variant of a part, masks, memories, trained models."""
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, Literal, TypeVar, get_args, get_origin
+
+import torch
+from torch import Tensor, nn
+
+from saccade.attention.base import Attention
+from saccade.batching import collate
+from saccade.decoders.base import Decoder
+from saccade.encoders.base import Encoder
+from saccade.flow import Batch, Memory
+from saccade.masks import from_lengths
+from saccade.models.base import Model
+from saccade.objectives.cross_entropy import CrossEntropy
+from saccade.parts import Part, find, kinds, schema
+from saccade.tokenizers.character import Character
+from saccade.vocab import Vocabulary
+
+T = TypeVar("T")
+M = TypeVar("M", bound=nn.Module)
+SMALL: dict[str, Any] = {"hidden": 8, "layers": 2, "feed_forward": 16, "dropout": 0.0}
+
+
+def variants(family: type[T], **options: Any) -> list[Part[T]]:
+    """Every part of a family as it is by default, and with each other choice of each option."""
+    return [part for kind in kinds(family) for part in _variants(family, kind, options)]
+
+
+def _variants(family: type[T], kind: str, given: dict[str, Any]) -> Iterator[Part[T]]:
+    known = schema(find(family, kind))
+    options = {name: value for name, value in {**SMALL, **given}.items() if name in known}
+    yield Part(family, kind, options)
+    for name, option in known.items():
+        choices = get_args(option.type) if get_origin(option.type) is Literal else ()
+        choices = (True, False) if option.type is bool else choices
+        for choice in choices:
+            if choice != option.default and name not in given:
+                yield Part(family, kind, {**options, name: choice})
+
+
+def readers(dim: int) -> list[Part[Attention]]:
+    """Every attention that a Transformer layer can hold: it reads its own width, all at once."""
+    built = [(part, part.build(dim, dim)) for part in variants(Attention)]
+    return [part for part, one in built if one.context_dim == dim and not one.recurrent]
+
+
+def name(part: object) -> str:
+    """Say what a part is, for the report of a test; other parameters speak for themselves."""
+    if not isinstance(part, Part):
+        return str(part)
+    own = {k: v for k, v in part.options.items() if SMALL.get(k) != v}
+    inner = [f"{k}={name(v) if isinstance(v, Part) else v}" for k, v in own.items()]
+    return "-".join([part.kind, *inner])
+
+
+def scramble(module: M, seed: int = 1, scale: float = 0.5) -> M:
+    """Fill every parameter, biases too, with noise; return the module in evaluation mode."""
+    noise = torch.Generator().manual_seed(seed)
+    for parameter in module.parameters():
+        values = torch.randn(parameter.shape, generator=noise, dtype=torch.float64) * scale
+        parameter.data.copy_(values)
+    return module.eval()
+
+
+def randn(*shape: int, seed: int = 1, dtype: torch.dtype = torch.float32) -> Tensor:
+    """Draw noise that is the same every time."""
+    noise = torch.Generator().manual_seed(seed)
+    return torch.randn(*shape, generator=noise, dtype=torch.float64).to(dtype)
+
+
+def mask_of(*lengths: int, size: int | None = None) -> Tensor:
+    """Mark the first places of each row."""
+    return from_lengths(torch.tensor(lengths), size)
+
+
+def memory(*lengths: int, dim: int = 8, extra: int = 0) -> Memory:
+    """Make a memory of noise, with `extra` places of other noise behind its padding."""
+    mask = mask_of(*lengths)
+    states, beyond = randn(*mask.shape, dim), randn(len(mask), extra, dim, seed=9)
+    states = torch.cat([states, beyond], dim=1)
+    return Memory(states, mask_of(*lengths, size=states.shape[1]), randn(len(mask), dim, seed=2))
+
+
+def rows_of(memory: Memory, index: Tensor) -> Memory:
+    """Take rows of a memory."""
+    return Memory(memory.states[index], memory.mask[index], memory.summary[index])
+
+
+def batch_of(*pairs: tuple[list[int], list[int]]) -> Batch:
+    """Make a batch of pairs of ids."""
+    return collate([source for source, _ in pairs], [target for _, target in pairs])
+
+
+def missing_gradients(module: nn.Module) -> list[str]:
+    """Name the parameters that have no gradient, or one of zeros."""
+    return [
+        name
+        for name, parameter in module.named_parameters()
+        if parameter.grad is None or not parameter.grad.abs().sum() > 0
+    ]
+
+
+PAIRS = [
+    ("one", "un"),
+    ("two", "deux"),
+    ("three", "trois"),
+    ("four", "quatre"),
+    ("five", "cinq"),
+    ("six", "six"),
+    ("a cat", "un chat"),
+    ("two cats", "deux chats"),
+]
+_RNN = {"hidden": 24, "dropout": 0.0}
+_TRANSFORMER = {"layers": 2, "feed_forward": 48, "dropout": 0.0}
+
+
+def _model(encoder: str, decoder: str, shared: dict[str, Any], **own: Any) -> Part[Model]:
+    options = {
+        "embedding": 24,
+        "dropout": 0.0,
+        "encoder": Part(Encoder, encoder, shared),
+        "decoder": Part(Decoder, decoder, {**shared, **own}),
+    }
+    return Part(Model, "encoder_decoder", options)
+
+
+MODELS = {
+    "bahdanau": _model("rnn", "rnn", _RNN),
+    "luong": _model("rnn", "rnn", _RNN, wiring="luong", attention="bilinear", cell="lstm"),
+    "sutskever": _model("rnn", "rnn", _RNN, attention="none"),
+    "pre": _model("transformer", "transformer", {**_TRANSFORMER, "norm": "pre"}),
+    "post": _model("transformer", "transformer", {**_TRANSFORMER, "norm": "post"}),
+}
+
+
+@cache
+def vocabulary() -> Vocabulary:
+    """The characters of PAIRS, the same for both sides."""
+    return Character().fit([text for pair in PAIRS for text in pair], ["nfc"])
+
+
+@cache
+def pairs_batch() -> Batch:
+    """All of PAIRS."""
+    return batch_of(*((vocabulary().encode(s), vocabulary().encode(t)) for s, t in PAIRS))
+
+
+@cache
+def untrained(kind: str) -> Model:
+    """A model of random weights, large enough to prefer some symbols to others."""
+    size = len(vocabulary())
+    return scramble(MODELS[kind].build(size, size), scale=0.25)
+
+
+@cache
+def trained(kind: str, steps: int = 250) -> Model:
+    """A model that has seen PAIRS many times."""
+    with torch.random.fork_rng():
+        torch.manual_seed(1)
+        model = MODELS[kind].build(len(vocabulary()), len(vocabulary()))
+    optimiser = torch.optim.Adam(model.parameters(), lr=5e-3)
+    objective, generator = CrossEntropy(smoothing=0.0), torch.Generator().manual_seed(1)
+    for _ in range(steps):
+        loss = objective(model, pairs_batch(), generator)
+        if loss.total.item() / loss.count < 0.02:
+            break
+        optimiser.zero_grad()
+        (loss.total / loss.count).backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimiser.step()
+    return model.eval()
