@@ -1,6 +1,6 @@
 """English to French from a small grammar written for this package: real agreement, real reordering.
 
-About two hundred nouns, ninety verbs and seventy adjectives, with gender, elision, contraction,
+Some 160 nouns, 110 verbs and 60 adjectives, with gender, elision, contraction,
 clitic pronouns, negation, the compound past and relative clauses. One source has one target.
 """
 
