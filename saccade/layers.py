@@ -7,6 +7,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding
 
+from saccade.attention.base import Attention
+from saccade.errors import ShapeError
+from saccade.parts import Part
+
 Norm = Literal["pre", "post"]
 
 
@@ -15,8 +19,8 @@ class Embedding(nn.Module):
 
         x = sqrt(D) E[id],    E ~ N(0, 1 / D)
 
-    Vaswani et al. 2017 (arXiv:1706.03762), section 3.4. At this scale the same matrix also serves as
-    the output projection (Press & Wolf 2017, arXiv:1608.05859).
+    Vaswani et al. 2017 (arXiv:1706.03762), section 3.4. At this scale the same matrix also serves
+    as the output projection (Press & Wolf 2017, arXiv:1608.05859).
     """
 
     def __init__(self, size: int, dim: int) -> None:
@@ -46,12 +50,12 @@ class Residual(nn.Module):
 
     def enter(self, x: Tensor) -> Tensor:
         """Return what the layer reads."""
-        return self.norm(x) if self.pre else x  # type: ignore[no-any-return]
+        return self.norm(x) if self.pre else x
 
     def leave(self, x: Tensor, y: Tensor) -> Tensor:
         """Add what the layer wrote, `y`, to the wire `x`."""
         x = x + self.dropout(y)
-        return x if self.pre else self.norm(x)  # type: ignore[no-any-return]
+        return x if self.pre else self.norm(x)
 
 
 class FeedForward(nn.Module):
@@ -78,3 +82,19 @@ class FeedForward(nn.Module):
 def closing_norm(dim: int, norm: Norm) -> nn.Module:
     """Return the norm that closes a stack of pre-norm layers, or nothing for post-norm."""
     return nn.LayerNorm(dim) if norm == "pre" else nn.Identity()
+
+
+def build_attention(attention: Part[Attention], dim: int, memory_dim: int) -> Attention:
+    """Build the attention of a Transformer layer, or refuse one that such a layer cannot hold."""
+    built = attention.build(dim, memory_dim)
+    if built.context_dim != dim:
+        raise ShapeError(
+            f"transformer: the attention reads vectors of width {built.context_dim} but the layer's"
+            f" have {dim}; they are added, so they must be equal. Use multihead."
+        )
+    if built.recurrent:
+        raise ShapeError(
+            f"transformer: attention {attention.kind} needs what it read one place before, but a"
+            " layer reads all places at once. Use multihead."
+        )
+    return built

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from saccade.attention.base import Attention
 from saccade.decoders.base import Decoder
 from saccade.flow import SOURCE, Attended, Decoded, Memory, State, Stepped, append, nested, tensor
-from saccade.layers import FeedForward, Norm, Residual, closing_norm
+from saccade.layers import FeedForward, Norm, Residual, build_attention, closing_norm
 from saccade.masks import causal
 from saccade.parts import Part
 from saccade.positions.base import Positions
@@ -120,8 +120,8 @@ class DecoderLayer(nn.Module):
         dropout: float,
     ) -> None:
         super().__init__()
-        self.self_attention = attention.build(dim, dim)
-        self.reading = attention.build(dim, memory_dim)
+        self.self_attention = build_attention(attention, dim, dim)
+        self.reading = build_attention(attention, dim, memory_dim)
         self.feed_forward = FeedForward(dim, hidden)
         self.around_self = Residual(dim, norm, dropout)
         self.around_reading = Residual(dim, norm, dropout)

@@ -5,7 +5,7 @@ from torch import Tensor, nn
 from saccade.attention.base import Attention
 from saccade.encoders.base import Encoder
 from saccade.flow import Memory, Padded
-from saccade.layers import FeedForward, Norm, Residual, closing_norm
+from saccade.layers import FeedForward, Norm, Residual, build_attention, closing_norm
 from saccade.parts import Part
 from saccade.positions.base import Positions
 
@@ -58,7 +58,7 @@ class EncoderLayer(nn.Module):
         self, dim: int, attention: Part[Attention], hidden: int, norm: Norm, dropout: float
     ) -> None:
         super().__init__()
-        self.attention = attention.build(dim, dim)
+        self.attention = build_attention(attention, dim, dim)
         self.feed_forward = FeedForward(dim, hidden)
         self.around_attention = Residual(dim, norm, dropout)
         self.around_feed_forward = Residual(dim, norm, dropout)

@@ -1,0 +1,59 @@
+import pytest
+import torch
+from torch.testing import assert_close
+
+from saccade.attention.multihead import MultiHead
+from saccade.attention.scaled_dot import ScaledDot
+from saccade.errors import ShapeError
+from tests import reference
+from tests.samples import mask_of, randn, scramble
+
+MASK = mask_of(5, 2, 3)
+
+
+def test_multihead_is_torchs() -> None:
+    attention = scramble(MultiHead(8, 8, heads=4))
+    query, states = randn(3, 4, 8, seed=2), randn(3, 5, 8)
+    expected, maps = reference.multihead(attention)(
+        query, states, states, key_padding_mask=reference.drop(MASK), average_attn_weights=False
+    )
+    for look in (True, False):
+        context, weights, _ = attention(
+            query, attention.prepare(states), MASK[:, None], {}, look=look
+        )
+        assert_close(context, expected)
+        assert weights is None or torch.allclose(weights, maps.transpose(1, 2))
+
+
+def test_one_head_without_projections_is_scaled_dot() -> None:
+    attention, plain = MultiHead(8, 8, heads=1), ScaledDot(8, 8)
+    with torch.no_grad():
+        for weight in (attention.query.weight, attention.output.weight):
+            weight.copy_(torch.eye(8))
+        attention.keys_values.weight.copy_(torch.eye(8).repeat(2, 1))
+    query, states = randn(3, 4, 8, seed=2), randn(3, 5, 8)
+    one = attention(query, attention.prepare(states), MASK[:, None], {}).context
+    assert_close(one, plain(query, plain.prepare(states), MASK[:, None], {}).context)
+
+
+@pytest.mark.parametrize("look", [True, False])
+def test_dropout_is_for_training_only(look: bool) -> None:
+    attention = scramble(MultiHead(8, 8, heads=2, dropout=0.5))
+    query, prepared = randn(3, 4, 8, seed=2), attention.prepare(randn(3, 5, 8))
+    calm = [attention(query, prepared, MASK[:, None], {}, look=look).context for _ in range(2)]
+    assert torch.equal(*calm)
+    with torch.random.fork_rng():
+        torch.manual_seed(1)
+        moved = attention.train()(query, prepared, MASK[:, None], {}, look=look)
+    assert not torch.allclose(moved.context, calm[0])
+    if look:
+        assert_close(moved.weights.sum(dim=3), torch.ones(3, 4, 2))
+
+
+def test_heads_share_the_width() -> None:
+    message = (
+        "attention multihead: width 10 cannot be shared by 4 heads; the width must be a multiple"
+        " of heads."
+    )
+    with pytest.raises(ShapeError, match=message):
+        MultiHead(10, 10, heads=4)

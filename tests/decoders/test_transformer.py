@@ -1,0 +1,61 @@
+import pytest
+import torch
+from torch.testing import assert_close
+
+from saccade.attention.base import Attention
+from saccade.decoders.transformer import DecoderLayer, Sight, TransformerDecoder
+from saccade.errors import ShapeError
+from saccade.layers import Norm
+from saccade.masks import causal
+from saccade.parts import Part
+from tests import reference
+from tests.samples import mask_of, memory, randn, scramble
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_a_layer_is_torchs(norm: Norm) -> None:
+    part = Part(Attention, "multihead", {"heads": 2})
+    layer = scramble(DecoderLayer(8, 8, part, 16, norm, 0.0))
+    x, states, mask = randn(3, 4, 8), randn(3, 5, 8, seed=2), mask_of(5, 2, 4)
+    expected = reference.decoder_layer(layer, heads=2)(
+        x,
+        states,
+        tgt_mask=reference.drop(causal(4)),
+        memory_key_padding_mask=reference.drop(mask),
+    )
+    sight = Sight(layer.reading.prepare(states), mask[:, None], causal(4)[None])
+    written, _, _ = layer(x, {}, sight, look=False)
+    assert_close(written, expected)
+
+
+def test_a_place_does_not_see_those_behind_it() -> None:
+    decoder = scramble(TransformerDecoder(8, 8, layers=2, feed_forward=16))
+    x = randn(3, 5, 8)
+    other = torch.cat([x[:, :3], randn(3, 2, 8, seed=8)], dim=1)
+    first, second = (decoder(one, memory(3, 5, 1)).features for one in (x, other))
+    assert_close(first[:, :3], second[:, :3])
+    assert not torch.allclose(first[:, 3:], second[:, 3:])
+
+
+def test_maps_are_named_by_layer_and_head() -> None:
+    part = Part(Attention, "multihead", {"heads": 2})
+    assert TransformerDecoder(8, 8, layers=2, attention=part).attention_names == (
+        "layer 1 head 1",
+        "layer 1 head 2",
+        "layer 2 head 1",
+        "layer 2 head 2",
+    )
+
+
+def test_the_memory_may_have_a_width_of_its_own_for_multihead() -> None:
+    decoder = scramble(TransformerDecoder(8, 6, layers=1, feed_forward=16))
+    assert decoder(randn(3, 4, 8), memory(3, 5, 1, dim=6)).features.shape == (3, 4, 8)
+
+
+def test_what_a_layer_adds_must_have_its_width() -> None:
+    message = (
+        "transformer: the attention reads vectors of width 6 but the layer's have 8; they are"
+        " added, so they must be equal. Use multihead."
+    )
+    with pytest.raises(ShapeError, match=message):
+        TransformerDecoder(8, 6, attention=Part(Attention, "additive"))
