@@ -7,7 +7,7 @@ A attention maps (layers x heads), K beam.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import torch
@@ -27,7 +27,8 @@ class Example:
 class Padded:
     """Sequences of unequal length in one tensor that owns its mask.
 
-    values: `[B, S]` ids, or `[B, S, F]` vectors.  mask: `[B, S]`, True = a real place, real places first.
+    values: `[B, S]` ids, or `[B, S, F]` vectors.  mask: `[B, S]`, True = a real place;
+    real places come first.
     """
 
     values: Tensor
@@ -179,7 +180,8 @@ class Step(NamedTuple):
 StepFunction = Callable[[Tensor, State], Step]  # (token [B], state) -> Step
 
 
-class Loss(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Loss:
     """A sum and what it is a sum over; the training loop divides once, after accumulation.
 
     total: scalar, differentiable.  count: number of target symbols.  parts: sums worth logging.
@@ -187,7 +189,7 @@ class Loss(NamedTuple):
 
     total: Tensor
     count: int
-    parts: Mapping[str, float] = {}
+    parts: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

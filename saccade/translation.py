@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from html import escape
 from typing import Protocol
 
 import numpy as np

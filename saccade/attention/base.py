@@ -82,7 +82,7 @@ class Weighted(Attention):
 
     @abstractmethod
     def keys(self, states: Tensor) -> Tensor:
-        """Compute the half of the score that no query changes: `[B, S, key_dim]` to `[B, S, ...]`."""
+        """Compute what no query changes of the score: `[B, S, key_dim]` to `[B, S, ...]`."""
 
     @abstractmethod
     def weigh(
@@ -108,7 +108,7 @@ class Scored(Weighted):
 
     @abstractmethod
     def score(self, query: Tensor, keys: Tensor) -> Tensor:
-        """Score every place for every query: `[B, T, query_dim]`, keys `[B, S, ...]` to `[B, T, S]`."""
+        """Score places for queries `[B, T, query_dim]`, keys `[B, S, ...]`: `[B, T, S]`."""
 
     def start(self, prepared: State) -> State:
         """Nothing is remembered."""

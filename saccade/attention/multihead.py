@@ -17,8 +17,9 @@ class MultiHead(Attention):
         head_i = softmax((W_i^Q q)(W_i^K h)' / sqrt(d)) W_i^V h,      d = D / H
         c = W^O [head_1; ...; head_H]
 
-    Vaswani et al. 2017 (arXiv:1706.03762), section 3.2.2. The projected keys and values are computed
-    once per place. Without `look`, torch's fused kernel computes the same and forms no weights.
+    Vaswani et al. 2017 (arXiv:1706.03762), section 3.2.2. The projected keys and values are
+    computed once per place. Without `look`, torch's fused kernel computes the same and forms no
+    weights.
     """
 
     def __init__(
@@ -27,8 +28,8 @@ class MultiHead(Attention):
         super().__init__(query_dim, key_dim)
         if query_dim % heads:
             raise ShapeError(
-                f"attention multihead: width {query_dim} cannot be shared by {heads} heads; the width"
-                " must be a multiple of heads."
+                f"attention multihead: width {query_dim} cannot be shared by {heads} heads; the"
+                " width must be a multiple of heads."
             )
         self.heads = heads
         self.dropout = dropout
@@ -79,4 +80,5 @@ class MultiHead(Attention):
         return Attended(context, None if weights is None else weights.transpose(1, 2), state)
 
     def _heads(self, x: Tensor) -> Tensor:
-        return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)  # [B, H, T, d]
+        heads: Tensor = x.unflatten(-1, (self.heads, -1))  # type: ignore[no-untyped-call]
+        return heads.transpose(1, 2)  # [B, H, T, d]

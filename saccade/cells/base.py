@@ -57,7 +57,7 @@ def unroll(cell: Cell, x: Tensor, state: State) -> Swept:
 def gate_parameters(
     n_gates: int, input_dim: int, hidden_dim: int
 ) -> tuple[nn.Parameter, nn.Parameter]:
-    """Make `W [G*D, input_dim]` and `U [G*D, D]`: Glorot for the input, orthogonal for each gate."""
+    """Make `W [G*D, input_dim]`, Glorot, and `U [G*D, D]`, orthogonal for each gate."""
     W = nn.Parameter(torch.empty(n_gates * hidden_dim, input_dim))
     U = nn.Parameter(torch.empty(n_gates * hidden_dim, hidden_dim))
     for gate in range(n_gates):

@@ -56,15 +56,6 @@ class GRU(Cell):
             return unroll(self, x, state)
         hidden_bias = torch.cat([self.b.new_zeros(2 * self.hidden_dim), self.d])
         weights = [self.W, self.U, self.b, hidden_bias]
-        outputs, h = torch.gru(
-            x,
-            tensor(state, "h")[None],
-            weights,
-            True,
-            1,
-            0.0,
-            self.training,
-            False,
-            True,  # noqa: FBT003
-        )
+        start = tensor(state, "h")[None]  # [1, B, D]
+        outputs, h = torch.gru(x, start, weights, True, 1, 0.0, self.training, False, True)  # noqa: FBT003
         return Swept(outputs, {"h": h[0]})

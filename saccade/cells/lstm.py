@@ -46,15 +46,5 @@ class LSTM(Cell):
         """All steps in torch's kernel, which wants a second bias: zeros."""
         start = [tensor(state, name)[None] for name in self.parts]  # 2 x [1, B, D]
         weights = [self.W, self.U, self.b, torch.zeros_like(self.b)]
-        outputs, h, c = torch.lstm(
-            x,
-            start,
-            weights,
-            True,
-            1,
-            0.0,
-            self.training,
-            False,
-            True,  # noqa: FBT003
-        )
+        outputs, h, c = torch.lstm(x, start, weights, True, 1, 0.0, self.training, False, True)  # noqa: FBT003
         return Swept(outputs, {"h": h[0], "c": c[0]})

@@ -27,7 +27,7 @@ class Decoder(nn.Module, ABC):
 
     @abstractmethod
     def start(self, memory: Memory) -> State:
-        """Return the state before the first symbol; its entry SOURCE depends on the memory alone."""
+        """Return the state before the first symbol; its SOURCE depends on the memory alone."""
 
     @abstractmethod
     def step(self, x: Tensor, state: State, *, look: bool = False) -> Stepped:

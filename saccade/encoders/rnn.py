@@ -51,7 +51,8 @@ class RnnEncoder(Encoder):
         for i, cells in enumerate(self.layers):
             if i > 0:
                 x = self.dropout(x)
-            runs = [self._run(c, x, mask, d) for c, d in zip(cells, self.directions, strict=True)]  # type: ignore[arg-type]
+            pair = list(cells)  # type: ignore[call-overload]
+            runs = [self._run(c, x, mask, d) for c, d in zip(pair, self.directions, strict=True)]
             x = torch.cat([states for states, _ in runs], dim=2)  # [B, S, D]
             summary = torch.cat([final for _, final in runs], dim=1)  # [B, D]
         return Memory(x * mask[:, :, None], mask, summary)

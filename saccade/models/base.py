@@ -1,4 +1,4 @@
-"""What a model is: something an objective can train; and, if it writes, something search can step."""
+"""What a model is: something an objective can train and, if it writes, search can step."""
 
 from abc import ABC, abstractmethod
 
@@ -24,7 +24,7 @@ class Model(nn.Module, ABC):
 
     @abstractmethod
     def step(self, token: Tensor, state: State) -> Step:
-        """Read one symbol `[B]`; return log-probabilities of the next `[B, V]` and the new state."""
+        """Read one symbol `[B]`; return log-probabilities of the next `[B, V]` and the state."""
 
     @property
     @abstractmethod

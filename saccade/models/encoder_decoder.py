@@ -20,8 +20,9 @@ class EncoderDecoder(Model):
 
         p(y | x) = prod_t softmax(O f[t])[y[t]],     f[t] = decoder(y[<t], encoder(x))
 
-    `tie` shares matrices (Press & Wolf 2017, arXiv:1608.05859): `output` makes the output projection
-    the target embedding; `all` makes it the source embedding too, which needs one joint vocabulary.
+    `tie` shares matrices (Press & Wolf 2017, arXiv:1608.05859): `output` makes the output
+    projection the target embedding; `all` makes it the source embedding too, which needs one
+    joint vocabulary.
     """
 
     def __init__(

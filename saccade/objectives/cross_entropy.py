@@ -12,8 +12,8 @@ class CrossEntropy(Objective):
 
         loss = sum_t (1 - e) (-log p[y_t]) + e (1/V) sum_v (-log p[v])
 
-    Szegedy et al. 2016 (arXiv:1512.00567), section 7. Padding never counts: the output projection is
-    computed for real target places only.
+    Szegedy et al. 2016 (arXiv:1512.00567), section 7. Padding never counts: the output projection
+    is computed for real target places only.
     """
 
     def __init__(self, *, smoothing: float = 0.1) -> None:

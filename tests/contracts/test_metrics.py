@@ -23,7 +23,7 @@ loose = st.text("ab .é\u0301\n", max_size=8)
 
 @pytest.fixture(params=KINDS, scope="module")
 def metric(request: pytest.FixtureRequest) -> Metric:
-    return find(Metric, request.param)()  # type: ignore[type-abstract]
+    return find(Metric, request.param)()
 
 
 def _better(metric: Metric, one: float, other: float) -> bool:
@@ -36,7 +36,7 @@ def test_the_known_ones_are_found() -> None:
 
 
 def test_names_differ() -> None:
-    names = [find(Metric, kind)().name for kind in KINDS]  # type: ignore[type-abstract]
+    names = [find(Metric, kind)().name for kind in KINDS]
     assert len(set(names)) == len(names)
 
 

@@ -24,7 +24,7 @@ from tests.search.toys import (
 )
 
 KINDS = kinds(Search)
-SEARCHES = [find(Search, kind)() for kind in KINDS]  # type: ignore[type-abstract]
+SEARCHES = [find(Search, kind)() for kind in KINDS]
 every = pytest.mark.parametrize("search", SEARCHES, ids=KINDS)
 calm = settings(  # a busy machine is no failure
     max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow]
