@@ -1,6 +1,6 @@
 """How good a model is: loss over a store of pairs, metrics of its output against references."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +8,7 @@ import torch
 
 from saccade.batching import Batches
 from saccade.flow import Example
-from saccade.metrics.base import Interval, Metric, Score, interval, perplexity
+from saccade.metrics.base import Interval, Metric, References, Score, interval, perplexity
 from saccade.models.base import Model
 from saccade.objectives.cross_entropy import CrossEntropy
 from saccade.parts import Part
@@ -74,19 +74,20 @@ def perplexity_of(translator: Translator, examples: Sequence[Example]) -> float:
 
 
 def figures_of(
-    metrics: Sequence[Part[Metric]], outputs: Sequence[str], references: Sequence[str]
+    metrics: Sequence[Part[Metric]], outputs: Sequence[str], references: References
 ) -> dict[str, Figure]:
     """Measure outputs against references with every metric, with intervals."""
-    figures = {}
+    figures: dict[str, Figure] = {}
     for part in metrics:
         metric = part.build()
         score = metric.corpus(outputs, references)
-        figures[_name(part, figures)] = Figure(score, interval(metric, outputs, references))
+        figures[name_of(part, figures)] = Figure(score, interval(metric, outputs, references))
     return figures
 
 
-def _name(part: Part[Metric], taken: dict[str, Figure]) -> str:
-    """Call a metric by its kind, and by its options too where that is taken."""
+def name_of(part: Part[Metric], taken: Container[str]) -> str:
+    """Call a metric by its kind, and by all its options too where that is taken."""
     if part.kind not in taken:
         return part.kind
-    return f"{part.kind} {', '.join(f'{k}={v}' for k, v in part.options.items())}"
+    options = {name: value for name, value in part.plain().items() if name != "kind"}
+    return f"{part.kind} {', '.join(f'{k}={v}' for k, v in options.items())}".strip()

@@ -6,10 +6,13 @@
     model.safetensors    the weights to use, once training is over
     checkpoints/         while training: see train/checkpoint.py
     metrics.jsonl  train.log  README.md  report.html
+
+A folder is ours from its first file on: saccade.json, which says "begun" until the rest is there.
 """
 
 import json
 import platform
+import shutil
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -26,11 +29,12 @@ from saccade.prepare import Vocabularies
 from saccade.recipe import Recipe
 from saccade.train import weights
 from saccade.train.checkpoint import Checkpoints
-from saccade.train.files import write_file, write_text
+from saccade.train.files import sweep_leftovers, told, write_file, write_text
 from saccade.translator import Translator
 from saccade.vocab import Vocabulary
 
 FORMAT = 1
+_BEGUN = "begun"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +46,49 @@ class Identity:
     facts: dict[str, Any]
 
 
+def claim(folder: Path, *, resume: bool = False, overwrite: bool = False) -> None:
+    """Make sure that the folder is ours to write to; nothing is written or deleted yet."""
+    if folder.exists() and not folder.is_dir():
+        raise CheckpointError(
+            f"{folder}: is a file; expected a folder to write the run to. Choose another."
+        )
+    ours = (folder / "saccade.json").exists()
+    begun = ours and _facts(folder).get(_BEGUN, False)
+    if resume and (begun or not ours):
+        raise CheckpointError(
+            f"{folder}: nothing to resume: no run came to its first checkpoint there. Leave out"
+            " --resume."
+        )
+    if resume or begun or not folder.exists() or not any(folder.iterdir()):
+        return
+    if not overwrite:
+        raise CheckpointError(
+            f"{folder}: already holds files. Go on with --resume, or start anew with --overwrite."
+        )
+    if not ours:
+        raise CheckpointError(
+            f"{folder}: not a run of saccade, so --overwrite will not delete it. Choose another."
+        )
+
+
+def begin(folder: Path) -> None:
+    """Make the folder ours and empty. A kill from here to `write_identity` leaves it `begun`."""
+    with told(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    write_text(folder / "saccade.json", json.dumps({"format": FORMAT, _BEGUN: True}))
+    sweep_leftovers(folder)
+    with told(folder):
+        for entry in folder.iterdir():
+            if entry.is_dir() and not entry.is_symlink():
+                shutil.rmtree(entry)
+            elif entry.name != "saccade.json":
+                entry.unlink()
+
+
 def write_identity(
     folder: Path, recipe: Recipe, vocabularies: Vocabularies, hashes: dict[str, str]
 ) -> None:
-    """Write all that decides a run; saccade.json comes last and makes the folder ours."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Write all that decides a run; saccade.json comes last and makes the folder whole."""
     sides = {"source": vocabularies.source, "target": vocabularies.target}
     for name, vocabulary in sides.items():
         write_file(folder / f"{name}.json", vocabulary.save)
@@ -77,6 +119,11 @@ def versions() -> dict[str, str]:
 def read_identity(folder: Path) -> Identity:
     """Read a folder's recipe and vocabularies; refuse what is not ours, newer, or mixed up."""
     facts = _facts(folder)
+    if facts.get(_BEGUN):
+        raise CheckpointError(
+            f"{folder}: holds no weights yet: it was stopped before its first checkpoint. Train it"
+            " again: `saccade train RECIPE`."
+        )
     try:
         recipe = recipes.load(folder / "recipe.yaml")
     except RecipeError as error:
@@ -106,7 +153,9 @@ def _facts(folder: Path) -> dict[str, Any]:
             " `saccade train` wrote."
         ) from None
     except (ValueError, KeyError, TypeError, OSError) as error:
-        raise CheckpointError(f"{path}: damaged: {error}.") from None
+        raise CheckpointError(
+            f"{path}: damaged ({error}); expected the facts of a run. Copy the model folder again."
+        ) from None
     if format_number > FORMAT:
         raise CheckpointError(
             f"{folder}: written in format {format_number} by a newer saccade; this one reads up to"
@@ -124,7 +173,7 @@ def build_model(recipe: Recipe, vocabularies: Vocabularies) -> Model:
 
 
 def read_weights(folder: Path) -> tuple[dict[str, Tensor], str]:
-    """Read the weights to use: the finished ones, or while training those of the best checkpoint."""
+    """Read the weights to use: the finished ones, or else those of the best checkpoint."""
     finished = folder / "model.safetensors"
     if finished.exists():
         return weights.load(finished), str(finished)
@@ -132,8 +181,8 @@ def read_weights(folder: Path) -> tuple[dict[str, Tensor], str]:
     index = checkpoints.index()
     if not index.names:
         raise CheckpointError(
-            f"{folder}: holds no weights yet; it was stopped before its first checkpoint. Train it:"
-            " `saccade train RECIPE --overwrite`."
+            f"{folder}: its weights are missing: there is neither model.safetensors nor a"
+            " checkpoint. Copy the model folder again."
         )
     path = checkpoints.folder / (index.best or [index.last])[0] / "model.safetensors"
     return weights.load(path), str(path)

@@ -22,8 +22,7 @@ import sys
 import types
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from typing import Any, Generic, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from saccade.errors import RecipeError, suggest
 
@@ -78,7 +77,7 @@ def find(family: type[T], kind: str) -> type[T]:
     package = family.__module__.rpartition(".")[0]
     name = package.rpartition(".")[2]
     if "." in kind:
-        module = importlib.import_module(_allowed(kind))
+        module = _outside(kind)
     elif kind in kinds(family):
         module = importlib.import_module(f"{package}.{kind}")
     else:
@@ -100,14 +99,24 @@ def find(family: type[T], kind: str) -> type[T]:
     return found[0]
 
 
-def _allowed(kind: str) -> str:
+def _outside(kind: str) -> types.ModuleType:
+    """Import a module that is not ours, if it is trusted."""
+    package = kind.partition(".")[0]
+    if not package or not all(word.isidentifier() for word in kind.split(".")):
+        raise RecipeError(f"part '{kind}' is not a module; expected a name such as mylab.cosine.")
     trusted = os.environ.get("SACCADE_PARTS", "").split(",")
-    if kind not in sys.modules and kind.partition(".")[0] not in trusted:
+    if kind not in sys.modules and package not in trusted:
         raise RecipeError(
             f"part '{kind}' is code outside saccade. If you trust it, import it first or set"
-            f" SACCADE_PARTS={kind.partition('.')[0]}."
+            f" SACCADE_PARTS={package}."
         )
-    return kind
+    try:
+        return importlib.import_module(kind)
+    except ModuleNotFoundError as error:
+        raise RecipeError(
+            f"part '{kind}' cannot be imported: {error}. Install it, or add its folder to"
+            " PYTHONPATH."
+        ) from None
 
 
 @dataclass(frozen=True)
@@ -118,7 +127,6 @@ class Option:
     default: Any
 
 
-@cache
 def schema(owner: type[Any]) -> dict[str, Option]:
     """Read a part's options off its constructor: the keyword-only parameters.
 
@@ -168,7 +176,8 @@ def check_options(
         if name not in options:
             names = ", ".join(sorted(options)) or "none"
             problems.append(
-                f"{where}: {owner} has no option '{name}'.{suggest(str(name), options)} Options: {names}."
+                f"{where}: {owner} has no option '{name}'.{suggest(str(name), options)}"
+                f" Options: {names}."
             )
             continue
         checked[name] = check_value(options[name].type, value, where, problems)
@@ -184,18 +193,13 @@ def check_value(kind: Any, value: Any, path: str, problems: list[str]) -> Any:
         return [check_value(inner[0], v, f"{path}[{i}]", problems) for i, v in enumerate(value)]
     if origin is dict and isinstance(value, dict):
         return {str(k): check_value(inner[1], v, f"{path}.{k}", problems) for k, v in value.items()}
-    if origin in (Union, types.UnionType) and value is None and type(None) in inner:
-        return None
-    if origin in (Union, types.UnionType):
-        return check_value(next(a for a in inner if a is not type(None)), value, path, problems)
-    if origin is Literal and value in inner:
-        return value
     if kind is float and type(value) is int:
         return float(value)
-    if origin is None and type(value) is kind:
-        return value
-    problems.append(f"{path}: expected {_describe(kind)}, found {value!r}.{_hint(kind, value)}")
-    return None
+    literal = origin is Literal and value in inner
+    if not literal and (origin is not None or type(value) is not kind):
+        problems.append(f"{path}: expected {_describe(kind)}, found {value!r}.{_hint(kind, value)}")
+        return None
+    return value
 
 
 def _describe(kind: Any) -> str:

@@ -1,6 +1,6 @@
 """From a recipe's files to vocabularies and stores of ids: what training starts from."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,7 +58,7 @@ def learn_vocabularies(data: Data, readers: list[Reader]) -> Vocabularies:
     return Vocabularies(_learn(data.source, sources), _learn(data.target, targets))
 
 
-def _learn(side: Side, streams: "list[Iterator[str]]") -> Vocabulary:
+def _learn(side: Side, streams: Sequence[Iterable[str]]) -> Vocabulary:
     return learn(side.tokenizer.build(), streams, side.normalise)
 
 

@@ -15,7 +15,7 @@ from saccade.errors import RecipeError
 from saccade.metrics.base import Metric
 from saccade.models.base import Model
 from saccade.objectives.base import Objective
-from saccade.parts import Option, Part, check_options, check_value, plain
+from saccade.parts import Option, Part, check_options, plain
 from saccade.readers.base import Reader
 from saccade.schedules.base import Schedule
 from saccade.search.base import Search
@@ -31,7 +31,7 @@ class Side:
     tokenizer: Part[Tokenizer] = Part(Tokenizer, "bpe")
     normalise: list[Normalisation] = dataclasses.field(default_factory=lambda: ["nfc", "strip"])
     max_length: int = 256
-    """Pairs with more pieces than this on the side are left out of training, counted and reported."""
+    """Pairs with more pieces than this on the side are left out, counted and reported."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -66,7 +66,7 @@ class Training:
     max_steps: int = 0
     max_epochs: int = 0
     max_minutes: float = 0.0
-    """Stop at whichever of the three comes first; 0 means no limit. One must be set, or patience."""
+    """Stop at whichever of the three comes first; 0 means no limit. Set one, or patience."""
     validate_every: int = 0
     """Validate and save after so many steps; 0 means at the end of every epoch."""
     select: str = "loss"
@@ -78,9 +78,9 @@ class Training:
     keep_best: int = 1
     keep_last: int = 1
     average: int = 0
-    """At the end, average the weights of the last so many kept checkpoints; 0 means the best one."""
+    """At the end, average the weights of the last so many checkpoints; 0 takes the best one."""
     ema: float = 0.0
-    """Decay of an exponential moving average of the weights, used to validate and decode; 0 is off."""
+    """Decay of a moving average of the weights, used to validate and decode; 0 is off."""
     report_every: int = 50
     threads: int = 0
     """Processor threads; 0 leaves torch's own choice."""
@@ -122,7 +122,7 @@ class Recipe:
 
 
 def load(path: Path, overrides: Iterable[str] = ()) -> Recipe:
-    """Read a recipe from a YAML file, with `a.b=c` overrides; relative data paths stay as written."""
+    """Read a recipe from a YAML file, with `a.b=c` overrides; relative paths stay as written."""
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -196,7 +196,7 @@ def _section(section: type[Any], raw: Any, path: str, problems: list[str]) -> An
         problems.append(f"{path}: expected options of {section.__name__.lower()}; found {raw!r}.")
         return None
     options = _options(section)
-    inner = {
+    inner: dict[str, Any] = {
         k: o.type
         for k, o in options.items()
         if dataclasses.is_dataclass(o.type) and o.type is not Part
@@ -242,7 +242,8 @@ def _contradictions(recipe: Recipe) -> list[str]:
         problems.append("data.train: no corpus to learn from.")
     if data.weights and len(data.weights) != len(data.train):
         problems.append(
-            f"data.weights: {len(data.weights)} weights for {len(data.train)} corpora; give one each."
+            f"data.weights: {len(data.weights)} weights for {len(data.train)} corpora; give one"
+            " each."
         )
     if any(weight <= 0 for weight in data.weights):
         problems.append(f"data.weights: {data.weights} holds a weight that is not positive.")

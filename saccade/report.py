@@ -24,6 +24,8 @@ def write_report(
     translator: Translator,
     progress: Progress,
     scores: "list[ScoreRow] | None" = None,
+    *,
+    root: Path = Path(),
 ) -> Path:
     """Write report.html: curves, sample translations with their attention, scores, cost."""
     path = folder / "report.html"
@@ -32,7 +34,7 @@ def write_report(
         summary=summary(recipe, translator, progress),
         curves=read_curves(folder),
         scores=scores if scores is not None else _validation_scores(progress),
-        samples=samples(recipe, translator),
+        samples=samples(recipe, translator, root),
         commands=[
             f"saccade translate {folder}",
             f"saccade evaluate {folder} --split valid",
@@ -56,7 +58,9 @@ def summary(recipe: Recipe, translator: Translator, progress: Progress) -> dict[
         "speed": f"{progress.tokens / max(progress.seconds, 1e-9):,.0f} target tokens a second",
         "best validation": "" if best is None else _figures(best.figures),
         "seed": str(recipe.seed),
-        "machine": f"{platform.machine()}, {torch.get_num_threads()} threads, torch {torch.__version__}",
+        "machine": (
+            f"{platform.machine()}, {torch.get_num_threads()} threads, torch {torch.__version__}"
+        ),
     }
 
 
@@ -76,7 +80,7 @@ def training_flops(translator: Translator, progress: Progress) -> float:
 
 
 def read_curves(folder: Path) -> dict[str, list[tuple[float, float]]]:
-    """Read the series of metrics.jsonl; a step written twice, before and after a crash, counts once."""
+    """Read the series of metrics.jsonl; of a step written twice the later counts."""
     series: dict[str, dict[float, float]] = defaultdict(dict)
     path = folder / "metrics.jsonl"
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
@@ -92,9 +96,9 @@ def read_curves(folder: Path) -> dict[str, list[tuple[float, float]]]:
     return {name: sorted(points.items()) for name, points in series.items()}
 
 
-def samples(recipe: Recipe, translator: Translator) -> list[Sample]:
+def samples(recipe: Recipe, translator: Translator, root: Path = Path()) -> list[Sample]:
     """Translate a few validation sentences, with where the model looked."""
-    reader = next(iter(recipe.data.test.values()), recipe.data.valid).build(Path())
+    reader = next(iter(recipe.data.test.values()), recipe.data.valid).build(root)
     examples = [example for example, _ in zip(reader.read(), range(_SAMPLES), strict=False)]
     found = translator.translate([example.source for example in examples])
     return [
@@ -117,8 +121,8 @@ def write_card(folder: Path, recipe: Recipe, translator: Translator, progress: P
     text = (
         f"# {recipe.name}\n\nA sequence-to-sequence model trained with saccade.\n\n"
         f"| | |\n|---|---|\n{rows}\n\n"
-        "`recipe.yaml` is the whole recipe, `saccade.json` names versions and hashes of the data.\n\n"
-        "```\n"
+        "`recipe.yaml` is the whole recipe, `saccade.json` names versions and hashes of the data."
+        "\n\n```\n"
         f"saccade translate {folder.name}\n```\n\n"
         "It has learned from the pairs of its recipe alone: on other kinds of text it may fail, and"
         " on nonsense it may invent.\n"

@@ -16,7 +16,7 @@ class Plateau(Schedule):
 
     def __init__(self, *, decay: float = 0.5, patience: int = 3, warmup: int = 0) -> None:
         self.decay = decay
-        self.patience = patience
+        self.patience = max(patience, 1)
         self.warmup = warmup
 
     def factor(self, step: int, validations: Sequence[float]) -> float:

@@ -1,11 +1,13 @@
 """Checkpoints of a run: written aside and renamed, the best K and the last N kept.
 
     checkpoints/
-      index.json                  which is last, which are best, best first
+      index.json                which there are, oldest first, and the figures of the validated
       step-00000500/
-        model.safetensors         the weights to decode with (the moving average, if there is one)
-        training.safetensors      moments of the optimiser, and the raw weights beside an average
-        state.json                Progress
+        model.safetensors       the weights to decode with (the moving average, if there is one)
+        training.safetensors    moments of the optimiser, and the raw weights beside an average
+        state.json              Progress
+
+A checkpoint exists once the index names it.
 """
 
 import json
@@ -18,7 +20,7 @@ from torch import Tensor
 
 from saccade.errors import CheckpointError
 from saccade.train import weights
-from saccade.train.files import sweep_leftovers, write_folder, write_text
+from saccade.train.files import sweep_leftovers, told, write_folder, write_text
 from saccade.train.progress import Progress
 
 
@@ -33,10 +35,15 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """Which checkpoints there are: their names oldest first, and the figures of the validated."""
+    """Which checkpoints there are: names oldest first, figures of the validated, smaller is better.
+
+    `passing` are those that only the end of a run made: the newest may be one, and goes when the
+    run goes on.
+    """
 
     names: list[str] = field(default_factory=list)
     figures: dict[str, float] = field(default_factory=dict)
+    passing: list[str] = field(default_factory=list)
 
     @property
     def last(self) -> str:
@@ -44,9 +51,25 @@ class Index:
         return self.names[-1]
 
     @property
+    def validated(self) -> list[str]:
+        """Those that were validated, oldest first."""
+        return [name for name in self.names if name in self.figures]
+
+    @property
     def best(self) -> list[str]:
-        """Validated checkpoints, best first; the older of equals first."""
-        return sorted((n for n in self.names if n in self.figures), key=lambda n: self.figures[n])
+        """Those that were validated, best first; the older of equals first."""
+        return sorted(self.validated, key=lambda name: self.figures[name])
+
+    def trim(self, *, keep_best: int, keep_last: int) -> "Index":
+        """Keep the newest, and of those a run that does not stop would have, last N and best K."""
+        lasting = [name for name in self.validated if name not in self.passing]
+        best = [name for name in self.best if name in lasting]
+        kept = {self.last, *lasting[-keep_last:], *best[:keep_best]}
+        return Index(
+            [name for name in self.names if name in kept],
+            {name: figure for name, figure in self.figures.items() if name in kept},
+            [name for name in self.passing if name in kept],
+        )
 
 
 class Checkpoints:
@@ -58,19 +81,27 @@ class Checkpoints:
         self.keep_last = keep_last
 
     def save(self, snapshot: Snapshot) -> Path:
-        """Write a checkpoint, then the index that knows it, then drop what is no longer kept."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        """Write a checkpoint, then the index that knows it, then drop what is no longer kept.
+
+        The same step saved again has the same weights, so only its progress is written anew: there
+        is no moment without it.
+        """
+        with told(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
         sweep_leftovers(self.folder)
-        progress = snapshot.progress
-        path = self.folder / f"step-{progress.step:08d}"
+        path = self.folder / f"step-{snapshot.progress.step:08d}"
+        state = json.dumps(snapshot.progress.plain())
 
         def fill(folder: Path) -> None:
             weights.save(folder / "model.safetensors", snapshot.model)
             weights.save(folder / "training.safetensors", snapshot.training)
-            (folder / "state.json").write_text(json.dumps(progress.plain()), encoding="utf-8")
+            (folder / "state.json").write_text(state, encoding="utf-8")
 
-        write_folder(path, fill)
-        self._remember(path.name, progress)
+        if path.name in self.index().names:
+            write_text(path / "state.json", state)
+        else:
+            write_folder(path, fill)
+        self.remember(snapshot.progress)
         return path
 
     def index(self) -> Index:
@@ -78,11 +109,14 @@ class Checkpoints:
         path = self.folder / "index.json"
         try:
             raw = json.loads(path.read_text(encoding="utf-8"))
-            return Index(raw["names"], raw["figures"])
+            return Index(list(raw["names"]), dict(raw["figures"]), list(raw.get("passing", [])))
         except FileNotFoundError:
             return Index()
-        except (ValueError, KeyError, TypeError):
-            raise CheckpointError(f"{path}: not an index of checkpoints; it was damaged.") from None
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            raise CheckpointError(
+                f"{path}: damaged; expected an index of checkpoints. Copy the run folder again, or"
+                " begin a new run."
+            ) from None
 
     def load(self, name: str) -> Snapshot:
         """Read one checkpoint whole."""
@@ -99,20 +133,25 @@ class Checkpoints:
         try:
             raw: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
             return Progress.from_plain(raw)
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise CheckpointError(f"{path}: not the state of a run ({error}).") from None
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise CheckpointError(
+                f"{path}: damaged ({error}); expected the state of a run. Copy the run folder"
+                " again, or begin a new run with --from this folder."
+            ) from None
 
-    def _remember(self, name: str, progress: Progress) -> None:
-        index = self.index()
-        names = [n for n in index.names if n != name] + [name]
-        figures = dict(index.figures)
-        if progress.validations and progress.validations[-1].step == progress.step:
-            figures[name] = progress.validations[-1].figure
-        index = Index(names, figures)
-        kept = {*index.names[-self.keep_last :], *index.best[: self.keep_best]}
-        names = [n for n in index.names if n in kept]
-        raw = {"names": names, "figures": {n: f for n, f in figures.items() if n in kept}}
+    def remember(self, progress: Progress) -> None:
+        """Write the index with the checkpoint of `progress` as the newest, and drop the rest."""
+        name, old = f"step-{progress.step:08d}", self.index()
+        names = [n for n in old.names if n != name] + [name]
+        figures = {n: f for n, f in old.figures.items() if n != name}
+        passing = [n for n in old.passing if n != name]
+        if progress.last:
+            figures[name] = progress.last.figure
+            passing += [] if progress.last.due else [name]
+        index = Index(names, figures, passing)
+        index = index.trim(keep_best=self.keep_best, keep_last=self.keep_last)
+        raw = {"names": index.names, "figures": index.figures, "passing": index.passing}
         write_text(self.folder / "index.json", json.dumps(raw, indent=1))
         for folder in self.folder.glob("step-*"):
-            if folder.name not in kept:
+            if folder.name not in index.names:
                 shutil.rmtree(folder, ignore_errors=True)

@@ -3,31 +3,29 @@
 import errno
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+from safetensors import SafetensorError
 
 from saccade.errors import CheckpointError
 
 
 def write_text(path: Path, text: str) -> None:
     """Write a text file aside, sync it, and put it in place in one move."""
-    aside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    with _told(path):
-        try:
-            with aside.open("w", encoding="utf-8", newline="\n") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            aside.replace(path)
-            _sync(path.parent)
-        finally:
-            aside.unlink(missing_ok=True)
+
+    def fill(aside: Path) -> None:
+        with aside.open("w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+
+    write_file(path, fill)
 
 
 def write_file(path: Path, fill: Callable[[Path], None]) -> None:
     """Let `fill` write a file aside, sync it, and put it in place in one move."""
     aside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    with _told(path):
+    with told(path):
         try:
             fill(aside)
             _sync(aside)
@@ -38,9 +36,13 @@ def write_file(path: Path, fill: Callable[[Path], None]) -> None:
 
 
 def write_folder(path: Path, fill: Callable[[Path], None]) -> None:
-    """Let `fill` write into a folder aside, sync it, and put it in place in one move."""
+    """Let `fill` write files into a folder aside, sync it, and put it in place in one move.
+
+    What stood there before is moved aside first and removed last.
+    """
     aside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    with _told(path):
+    old = path.with_name(f".{path.name}.{os.getpid()}.old.part")
+    with told(path):
         try:
             shutil.rmtree(aside, ignore_errors=True)
             aside.mkdir(parents=True)
@@ -48,11 +50,12 @@ def write_folder(path: Path, fill: Callable[[Path], None]) -> None:
             for file in (*aside.iterdir(), aside):
                 _sync(file)
             if path.exists():
-                shutil.rmtree(path)
+                path.rename(old)
             aside.rename(path)
             _sync(path.parent)
         finally:
             shutil.rmtree(aside, ignore_errors=True)
+            shutil.rmtree(old, ignore_errors=True)
 
 
 def sweep_leftovers(folder: Path) -> None:
@@ -64,26 +67,24 @@ def sweep_leftovers(folder: Path) -> None:
             leftover.unlink(missing_ok=True)
 
 
-class _told:  # noqa: N801 - reads as a word: `with _told(path)`
-    """Turns what the operating system says into an error that says what to do."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+@contextmanager
+def told(path: Path) -> Iterator[None]:
+    """Turn what the operating system says into an error that says what to do."""
+    try:
+        yield
+    except (OSError, SafetensorError) as error:
+        number = error.errno if isinstance(error, OSError) else None
         # safetensors wraps the system's error in its own and keeps only its text
-        text = str(error)
-        full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
-        if full or "No space left on device" in text or "os error 28" in text:
+        if number in (errno.ENOSPC, errno.EDQUOT) or "os error 28" in str(error):
             raise CheckpointError(
-                f"{self.path}: the disk is full; nothing that was saved before is lost. Free some"
+                f"{path}: the disk is full; nothing that was saved before is lost. Free some"
                 " space and go on with --resume."
             ) from error
-        if isinstance(error, OSError):
-            raise CheckpointError(f"{self.path}: cannot be written: {error.strerror}.") from error
+        said = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise CheckpointError(
+            f"{path}: cannot be written: {said}; expected a place to write. Check its rights, or"
+            " choose another folder."
+        ) from error
 
 
 def _sync(path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What a run tells: a live bar or plain lines on stderr, metrics.jsonl and train.log in its folder."""
+"""What a run tells: a live bar or plain lines on stderr, and two files in its folder."""
 
 import json
 import time
@@ -17,6 +17,9 @@ from rich.progress import (
     TextColumn,
     TimeElapsedColumn,
 )
+
+from saccade.train.files import told, write_text
+from saccade.train.progress import Progress as Standing
 
 
 class Board(Protocol):
@@ -48,12 +51,21 @@ class Log:
                 if isinstance(value, float):
                     self.board.add_scalar(f"{kind}/{name}", value, step)
 
+    def rewind(self, progress: Standing) -> None:
+        """Forget what metrics.jsonl tells of steps that a resumed run is going to make again."""
+        path = self.folder / "metrics.jsonl" if self.folder else None
+        if path and path.exists():
+            validated = {validation.step for validation in progress.validations}
+            lines = path.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True)
+            kept = [line for line in lines if _stays(line, progress.step, validated)]
+            write_text(path, "".join(kept))
+
     def report(self, share: float, text: str, seconds: float) -> None:
         """Show how far the run is: `share` of it done in `seconds`."""
         left = seconds * (1 - share) / share if share > 0 else 0.0
         if self._bar:
-            remaining = f"{clock(left)} left"
-            self._bar.update(self._bar.task_ids[0], completed=share, description=text, left=remaining)
+            task, remaining = self._bar.task_ids[0], f"{clock(left)} left"
+            self._bar.update(task, completed=share, description=text, left=remaining)
         else:
             self.say(f"{text}  {clock(left)} left")
 
@@ -71,15 +83,28 @@ class Log:
             TimeElapsedColumn(),
             TextColumn("{task.fields[left]}"),
         )
-        with Progress(*columns, console=self.console, transient=True) as self._bar:
-            self._bar.add_task("starting", total=1.0, left="")
-            yield
-        self._bar = None
+        with Progress(*columns, console=self.console, transient=True) as bar:
+            bar.add_task("starting", total=1.0, left="")
+            self._bar = bar
+            try:
+                yield
+            finally:
+                self._bar = None
 
     def _append(self, name: str, line: str) -> None:
         if self.folder:
-            with (self.folder / name).open("a", encoding="utf-8") as file:
+            path = self.folder / name
+            with told(path), path.open("a", encoding="utf-8", newline="\n") as file:
                 file.write(line + "\n")
+
+
+def _stays(line: str, step: int, validated: set[int]) -> bool:
+    try:
+        row = json.loads(line)
+        at = int(row["step"])
+        return at in validated if row["kind"] == "valid" else at <= step
+    except (ValueError, KeyError, TypeError):  # the line was being written when the run was killed
+        return False
 
 
 def clock(seconds: float) -> str:
@@ -95,7 +120,13 @@ def clock(seconds: float) -> str:
 
 def counting(console: Console, total: int | None, what: str) -> Progress:
     """Return a bar that counts things, shown on a terminal only."""
-    columns = (SpinnerColumn(), TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (
+        SpinnerColumn(),
+        TextColumn(what),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
     bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
     bar.add_task(what, total=total)
     return bar

@@ -75,8 +75,11 @@ class Loop:
             update = self._update()
             progress.seconds += time.monotonic() - started
             hooks.updated(progress, update)
-            if self._due():
+            due = self.due()
+            if due:
                 progress.validations.append(hooks.validate(progress))
+            progress.elapsed += time.monotonic() - started
+            if due:
                 hooks.save(progress)
         return reason
 
@@ -124,22 +127,26 @@ class Loop:
         norm = clip_grad_norm_(self.model.parameters(), limit).item()
         if not math.isfinite(norm):
             raise TrainingError(
-                f"step {self.progress.step}: the gradient is {norm}. The last checkpoint is kept;"
-                " lower training.learning_rate or training.clip, and go on with --resume."
+                f"step {self.progress.step}: the gradient is {norm}; expected a number. The last"
+                " checkpoint is kept; begin a new run with --from it and a lower"
+                " training.learning_rate or training.clip."
             )
         return norm
 
     def _checked(self, loss: Loss, batch: Batch) -> Loss:
         if not torch.isfinite(loss.total):
             origins = [self.batches.origin(i) for i in batch.index]
+            more = ", ..." if len(origins) > 5 else ""
             raise TrainingError(
                 f"step {self.progress.step}: the loss is {loss.total.item()} on the batch of"
-                f" {len(origins)} examples {', '.join(origins[:5])}, ... The last checkpoint is kept;"
-                " look at these lines, or lower training.learning_rate, and go on with --resume."
+                f" {len(origins)} examples {', '.join(origins[:5])}{more}; expected a number. The"
+                " last checkpoint is kept; look at these lines, or begin a new run with --from it"
+                " and a lower training.learning_rate."
             )
         return loss
 
-    def _due(self) -> bool:
+    def due(self) -> bool:
+        """Say whether the recipe asks for a validation at this step."""
         every = self.settings.validate_every
         return self.progress.step % every == 0 if every else self._at_epoch_edge()
 
@@ -154,8 +161,10 @@ class Loop:
             return
         raw = {name: t.clone() for name, t in weights.of(self.model).items()}
         weights.put(self.model, self.average.weights, "moving average")
-        yield
-        weights.put(self.model, raw, "raw weights")
+        try:
+            yield
+        finally:
+            weights.put(self.model, raw, "raw weights")
 
     def snapshot(self) -> Snapshot:
         """Return all that a checkpoint holds."""
@@ -169,7 +178,8 @@ class Loop:
         own = weights.of(self.model)
         training = snapshot.training
         if self.average:
-            self.average.weights = {name: t.clone() for name, t in snapshot.model.items()}
+            weights.put(self.model, snapshot.model, where)  # checks names and shapes
+            self.average = MovingAverage(self.model, self.average.decay)
             raw = {name: training[f"raw.{name}"] for name in own if f"raw.{name}" in training}
             weights.put(self.model, raw, where)
         else:

@@ -18,6 +18,11 @@ def of(model: nn.Module) -> Weights:
     return {name: parameter.data for name, parameter in model.named_parameters()}
 
 
+def count(model: nn.Module) -> int:
+    """Count the numbers that training moves."""
+    return sum(parameter.numel() for parameter in model.parameters())
+
+
 def put(model: nn.Module, weights: Mapping[str, Tensor], where: str) -> None:
     """Copy `weights` into a model; names and shapes must be the model's own."""
     own = of(model)

@@ -1,0 +1,23 @@
+"""What every test gets: one processor thread, and a home of its own for stored ids."""
+
+import os
+from pathlib import Path
+
+import pytest
+import torch
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SACCADE_HOME", str(tmp_path / "home"))
+
+
+@pytest.fixture(autouse=True)
+def _no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Syncing guards against power cuts, which no test makes; a test of it asks for it itself."""
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
