@@ -94,6 +94,11 @@ def batch_of(*pairs: tuple[list[int], list[int]]) -> Batch:
     return collate([source for source, _ in pairs], [target for _, target in pairs])
 
 
+def backward(loss: Tensor) -> None:
+    """Compute gradients."""
+    torch.autograd.backward([loss])
+
+
 def missing_gradients(module: nn.Module) -> list[str]:
     """Name the parameters that have no gradient, or one of zeros."""
     return [
@@ -161,14 +166,14 @@ def trained(kind: str, steps: int = 250) -> Model:
     with torch.random.fork_rng():
         torch.manual_seed(1)
         model = MODELS[kind].build(len(vocabulary()), len(vocabulary()))
-    optimiser = torch.optim.Adam(model.parameters(), lr=5e-3)
+    optimiser = torch.optim.Adam(model.parameters(), lr=1e-2)
     objective, generator = CrossEntropy(smoothing=0.0), torch.Generator().manual_seed(1)
     for _ in range(steps):
         loss = objective(model, pairs_batch(), generator)
-        if loss.total.item() / loss.count < 0.02:
+        if loss.total.item() / loss.count < 0.05:
             break
         optimiser.zero_grad()
-        (loss.total / loss.count).backward()
+        backward(loss.total / loss.count)
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimiser.step()
     return model.eval()

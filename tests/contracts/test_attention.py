@@ -8,7 +8,7 @@ from torch.testing import assert_close
 from saccade.attention.base import Attention
 from saccade.flow import Attended, append, tensor
 from saccade.parts import Part
-from tests.samples import mask_of, missing_gradients, name, randn, scramble, variants
+from tests.samples import backward, mask_of, missing_gradients, name, randn, scramble, variants
 
 DIM, T, LENGTHS = 8, 3, (5, 2, 4)
 PARTS = variants(Attention)
@@ -117,7 +117,7 @@ def test_every_parameter_gets_a_gradient(part: Part[Attention], look: bool) -> N
     attention = build(part).train()
     context = read(attention, *inputs(), look=look).context
     if list(attention.parameters()):
-        (context * randn(*context.shape, seed=3)).sum().backward()
+        backward((context * randn(*context.shape, seed=3)).sum())
     assert missing_gradients(attention) == []
 
 

@@ -8,7 +8,7 @@ from torch.testing import assert_close
 from saccade.cells.base import Cell, unroll
 from saccade.flow import State, tensor
 from saccade.parts import Part
-from tests.samples import missing_gradients, name, randn, scramble, variants
+from tests.samples import backward, missing_gradients, name, randn, scramble, variants
 
 B, T, INPUT, HIDDEN = 4, 5, 3, 6
 PARTS = variants(Cell)
@@ -51,10 +51,10 @@ def test_a_sweep_is_all_steps(part: Part[Cell], training: bool) -> None:
     assert_close(swept.outputs, unrolled.outputs)
     for entry in cell.parts:
         assert_close(tensor(swept.state, entry), tensor(unrolled.state, entry))
-    swept.outputs.square().sum().backward()
+    backward(swept.outputs.square().sum())
     fused = {key: p.grad for key, p in cell.named_parameters()}
     cell.zero_grad()
-    unroll(cell, x, state_of(cell)).outputs.square().sum().backward()
+    backward(unroll(cell, x, state_of(cell)).outputs.square().sum())
     assert_close(fused, {key: p.grad for key, p in cell.named_parameters()})
 
 
@@ -83,7 +83,7 @@ def test_rows_do_not_know_of_each_other(part: Part[Cell]) -> None:
 @every
 def test_every_parameter_gets_a_gradient(part: Part[Cell]) -> None:
     cell = build(part).train()
-    cell.sweep(randn(B, T, INPUT), state_of(cell)).outputs.square().sum().backward()
+    backward(cell.sweep(randn(B, T, INPUT), state_of(cell)).outputs.square().sum())
     assert missing_gradients(cell) == []
 
 

@@ -15,6 +15,7 @@ from saccade.parts import Part
 from saccade.positions.base import Positions
 from tests.samples import (
     SMALL,
+    backward,
     memory,
     missing_gradients,
     name,
@@ -145,7 +146,7 @@ def test_a_source_of_nothing_does_no_harm(part: Part[Decoder]) -> None:
     assert decoded.features.isfinite().all()
     assert (decoded.weights[0] == 0).all()
     assert_close(decoder(x, memory(0, 3)).features, decoded.features)
-    decoder(x, memory(0, 3)).features.sum().backward()
+    backward(decoder(x, memory(0, 3)).features.sum())
     assert all(p.grad is None or p.grad.isfinite().all() for p in decoder.parameters())
 
 
@@ -186,7 +187,7 @@ def test_what_is_called_source_depends_on_the_source_alone(part: Part[Decoder]) 
 def test_every_parameter_gets_a_gradient(part: Part[Decoder]) -> None:
     decoder = build(part).train()
     features = decoder(randn(3, T, DIM), memory(*LENGTHS)).features
-    (features * randn(*features.shape, seed=3)).sum().backward()
+    backward((features * randn(*features.shape, seed=3)).sum())
     assert missing_gradients(decoder) == []
 
 

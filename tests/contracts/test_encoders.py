@@ -12,6 +12,7 @@ from saccade.parts import Part
 from saccade.positions.base import Positions
 from tests.samples import (
     SMALL,
+    backward,
     mask_of,
     missing_gradients,
     name,
@@ -101,7 +102,7 @@ def test_a_row_of_nothing_gives_nothing_and_does_no_harm(part: Part[Encoder]) ->
     assert (memory.states[1] == 0).all()
     assert (memory.summary[1] == 0).all()
     assert_close(memory.states[0], encoder(padded).states[0])
-    (memory.states.sum() + memory.summary.sum()).backward()
+    backward(memory.states.sum() + memory.summary.sum())
     assert values.grad is not None
     assert values.grad.isfinite().all()
     assert all(p.grad is None or p.grad.isfinite().all() for p in encoder.parameters())
@@ -111,7 +112,7 @@ def test_a_row_of_nothing_gives_nothing_and_does_no_harm(part: Part[Encoder]) ->
 def test_every_parameter_gets_a_gradient(part: Part[Encoder]) -> None:
     encoder = build(part).train()
     memory = encoder(source())
-    (memory.states * randn(*memory.states.shape, seed=3)).sum().backward()
+    backward((memory.states * randn(*memory.states.shape, seed=3)).sum())
     assert missing_gradients(encoder) == []
 
 

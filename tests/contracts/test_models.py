@@ -1,0 +1,116 @@
+"""What every model must do: any encoder with any decoder, tied or not."""
+
+from itertools import cycle, product
+
+import pytest
+import torch
+from torch import Tensor
+from torch.testing import assert_close
+
+from saccade.attention.base import Attention
+from saccade.decoders.base import Decoder
+from saccade.encoders.base import Encoder
+from saccade.flow import Batch, Padded, State, reorder
+from saccade.models.base import Model
+from saccade.parts import Part
+from tests.samples import MODELS, backward, batch_of, missing_gradients, name, scramble, variants
+
+SIZE = 12
+PAIRS = [([4, 5, 6], [7, 8]), ([9], [10, 11, 4, 5]), ([6, 7, 8, 9, 10], [11])]
+MULTIHEAD = Part(Attention, "multihead", {"heads": 2})
+CROSSED = [
+    Part(
+        Model,
+        "encoder_decoder",
+        {"encoder": encoder, "decoder": decoder, "embedding": 8, "dropout": 0.0, "tie": tie},
+    )
+    for (encoder, decoder), tie in zip(
+        product(variants(Encoder), variants(Decoder, attention=MULTIHEAD)),
+        cycle(("none", "output", "all", "none")),
+        strict=False,
+    )
+]
+PARTS = [*MODELS.values(), *CROSSED]
+IDS = [*MODELS, *(name(part) for part in CROSSED)]
+every = pytest.mark.parametrize("part", PARTS, ids=IDS)
+
+
+def build(part: Part[Model]) -> Model:
+    return scramble(part.build(SIZE, SIZE))
+
+
+def log_probs(model: Model, batch: Batch) -> Tensor:
+    return model.log_probs(model(batch).features)
+
+
+def wider(padded: Padded) -> Padded:
+    values = torch.cat([padded.values, torch.full_like(padded.values[:, :2], 5)], dim=1)
+    return Padded(values, torch.cat([padded.mask, torch.zeros_like(padded.mask[:, :2])], dim=1))
+
+
+@every
+def test_log_probs_are_those_of_a_distribution(part: Part[Model]) -> None:
+    model, batch = build(part), batch_of(*PAIRS)
+    found = log_probs(model, batch)
+    assert found.shape == (3, 5, SIZE)
+    assert_close(found.exp().sum(dim=2), torch.ones(3, 5))
+    decoded = model(batch, look=True)
+    assert decoded.weights.shape == (3, 5, len(model.attention_names), 6)
+    assert (decoded.weights.masked_select(~batch.source.mask[:, None, None]) == 0).all()
+    assert model(batch).weights is None
+
+
+@every
+def test_at_once_is_step_by_step(part: Part[Model]) -> None:
+    model, batch = build(part), batch_of(*PAIRS)
+    whole, state = log_probs(model, batch), model.start(batch.source)
+    for t in range(5):
+        step, state = model.step(batch.prefix[:, t], state)
+        assert_close(step, whole[:, t], atol=1e-5, rtol=1e-5)
+
+
+@every
+def test_rows_do_not_know_of_each_other(part: Part[Model]) -> None:
+    model, batch = build(part), batch_of(*PAIRS)
+    whole = log_probs(model, batch)
+    turned = log_probs(model, batch_of(*(PAIRS[i] for i in (2, 0, 1))))
+    assert_close(turned, whole[[2, 0, 1]], atol=1e-5, rtol=1e-5)
+    for i, pair in enumerate(PAIRS):
+        alone = log_probs(model, batch_of(pair))[0]
+        assert_close(alone, whole[i, : len(alone)], atol=1e-5, rtol=1e-5)
+
+
+@every
+def test_adding_padding_changes_nothing(part: Part[Model]) -> None:
+    model, batch = build(part), batch_of(*PAIRS)
+    padded = Batch(wider(batch.source), wider(batch.target), wider(batch.target).values)
+    padded.prefix[:, :5] = batch.prefix
+    whole, more = log_probs(model, batch), log_probs(model, padded)
+    assert_close(more[:, :5], whole, atol=1e-5, rtol=1e-5)
+
+
+@every
+def test_states_can_be_reordered(part: Part[Model]) -> None:
+    model, batch, turn = build(part), batch_of(*PAIRS), torch.tensor([1, 1, 2, 0])
+
+    def follow(state: State, rows: Tensor) -> Tensor:
+        return model.step(batch.prefix[rows, 1], state).log_probs
+
+    _, state = model.step(batch.prefix[:, 0], model.start(batch.source))
+    expected = follow(state, torch.arange(3))[turn]
+    assert_close(follow(reorder(state, turn), turn), expected, atol=1e-5, rtol=1e-5)
+
+
+@every
+def test_every_parameter_gets_a_gradient(part: Part[Model]) -> None:
+    model = build(part).train()
+    backward(log_probs(model, batch_of(*PAIRS))[..., 3].sum())
+    assert missing_gradients(model) == []
+
+
+@every
+def test_weights_survive_saving(part: Part[Model]) -> None:
+    model, other = build(part), scramble(part.build(SIZE, SIZE), seed=7)
+    other.load_state_dict(model.state_dict())
+    batch = batch_of(*PAIRS)
+    assert torch.equal(log_probs(model, batch), log_probs(other, batch))
