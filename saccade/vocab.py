@@ -14,7 +14,7 @@ from typing import Final, final
 
 import tokenizers
 
-from saccade.errors import CheckpointError
+from saccade.errors import CheckpointError, DataError
 
 # The library's threads do not survive a fork and it warns about them unless it is told; one thread
 # is also what makes encoding cost the same whoever calls. Set the variable yourself to change it.
@@ -62,11 +62,14 @@ class Vocabulary:
 
     def encode(self, text: str) -> list[int]:
         """Normalise and split `text`; START and END are not added."""
-        return list(self._tokenizer.encode(text, add_special_tokens=False).ids)
+        return self.encode_many([text])[0]
 
     def encode_many(self, texts: Sequence[str]) -> list[list[int]]:
         """Encode every text, faster than one by one."""
-        encoded = self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
+        try:
+            encoded = self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
+        except TypeError:  # what the library says of text that has no UTF-8 form
+            raise DataError(_unreadable(texts)) from None
         return [encoding.ids for encoding in encoded]
 
     def decode(self, ids: Sequence[int]) -> str:
@@ -124,6 +127,14 @@ class Vocabulary:
                 " file. Copy the model folder again."
             ) from None
         return cls(text, str(path))
+
+
+def _unreadable(texts: Sequence[str]) -> str:
+    odd = next((t for t in texts if any("\ud800" <= c <= "\udfff" for c in t)), "")
+    return (
+        f"text {odd[:40]!r} holds half a character, a lone surrogate; expected text that UTF-8 can"
+        " write. Decode the input as UTF-8."
+    )
 
 
 def _spelled(ids: Sequence[int]) -> list[int]:

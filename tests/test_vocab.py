@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from saccade.errors import CheckpointError
+from saccade.errors import CheckpointError, DataError
 from saccade.tokenizers.bpe import Bpe
 from saccade.tokenizers.character import Character
 from saccade.tokenizers.word import Word
@@ -125,3 +125,10 @@ def test_forking_after_encoding_is_silent() -> None:
 
 def test_symbols_are_those_saved() -> None:
     assert SYMBOLS == ("<pad>", "<unk>", "<s>", "</s>")
+
+
+def test_half_characters_are_refused() -> None:
+    with pytest.raises(
+        DataError, match=r"text 'a\\ud800' holds half a character, a lone surrogate"
+    ):
+        word().encode("a\ud800")

@@ -91,6 +91,15 @@ def finished(tokenizer: tokenizers.Tokenizer) -> Vocabulary:
     return vocabulary
 
 
+def replaced(tokenizer: tokenizers.Tokenizer, scored: list[tuple[str, float]]) -> None:
+    """Give a tokenizer a unigram model of these pieces, likeliest first, ties broken by text."""
+    best = sorted(
+        ((piece, round(score, 6)) for piece, score in scored), key=lambda e: (-e[1], e[0])
+    )
+    symbols = [(symbol, 0.0) for symbol in SYMBOLS]
+    tokenizer.model = models.Unigram([*symbols, *best], UNK, byte_fallback=False)
+
+
 def count_pieces(tokenizer: tokenizers.Tokenizer, lines: Iterable[str]) -> Counter[str]:
     """Count what a tokenizer cuts lines into."""
     counts: Counter[str] = Counter()
@@ -98,16 +107,3 @@ def count_pieces(tokenizer: tokenizers.Tokenizer, lines: Iterable[str]) -> Count
     for line in lines:
         counts.update(piece for piece, _ in cut(normal(line)))
     return counts
-
-
-def tidy_scores(tokenizer: tokenizers.Tokenizer) -> tokenizers.Tokenizer:
-    """Round a unigram model's scores and order its pieces by score, then by text.
-
-    The library adds up counts in an order that changes from run to run; the last digits with it.
-    """
-    saved = json.loads(tokenizer.to_str())
-    vocabulary = saved["model"]["vocab"]
-    rest = [[piece, round(score, 5)] for piece, score in vocabulary[len(SYMBOLS) :]]
-    rest.sort(key=lambda entry: (-entry[1], entry[0]))
-    saved["model"]["vocab"] = [*vocabulary[: len(SYMBOLS)], *rest]
-    return tokenizers.Tokenizer.from_str(json.dumps(saved, ensure_ascii=False))

@@ -16,7 +16,7 @@ class Tiny(Corpus):
 
 
 def tiny(repeat: int = 1) -> "Part[Corpus]":
-    return Part(Corpus, __name__, {"repeat": repeat})  # type: ignore[type-abstract]
+    return Part(Corpus, __name__, {"repeat": repeat})
 
 
 def test_pairs_of_the_split_are_read() -> None:

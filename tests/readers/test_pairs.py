@@ -10,7 +10,7 @@ from saccade.readers.pairs import Pairs
 
 
 def test_pairs_are_read_from_a_recipe() -> None:
-    part = Part(Reader, "pairs", {"pairs": [["a", "b"]]})  # type: ignore[type-abstract]
+    part = Part(Reader, "pairs", {"pairs": [["a", "b"]]})
     assert list(part.build(Path()).read()) == [Example("a", "b", "pairs:1")]
 
 
