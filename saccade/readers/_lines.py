@@ -18,23 +18,28 @@ _MARK = b"\xef\xbb\xbf"
 
 
 def place(root: Path, name: str) -> Path:
-    """Find the file that a recipe in `root` calls `name`; a path without a name if it does not."""
+    """Find the file below `root` that a recipe calls `name`; a path without a name if it does not."""
     return root / Path(name).expanduser() if name else Path()
 
 
 def read_lines(path: Path) -> Iterator[str]:
     """Yield every line of a UTF-8 file without its end; an empty file has none."""
     with open_bytes(path) as file:
-        number = 0
-        try:
-            for number, raw in enumerate(file, start=1):
-                line = raw.removeprefix(_MARK) if number == 1 else raw
-                yield _text(line.removesuffix(b"\n").removesuffix(b"\r"), path, number)
-        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise DataError(
-                f"{path}: not a whole gzip file, broken behind line {number} ({error}); a name"
-                " ending in .gz promises one. Pack it again, or drop .gz from its name."
-            ) from None
+        yield from decoded(file, path)
+
+
+def decoded(raw_lines: Iterable[bytes], path: Path) -> Iterator[str]:
+    """Decode raw lines, ends included, of a file or of a stream that is to be called `path`."""
+    number = 0
+    try:
+        for number, raw in enumerate(raw_lines, start=1):
+            line = raw.removeprefix(_MARK) if number == 1 else raw
+            yield _text(line.removesuffix(b"\n").removesuffix(b"\r"), path, number)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise DataError(
+            f"{path}: not a whole gzip file, broken behind line {number} ({error}); a name"
+            " ending in .gz promises one. Pack it again, or drop .gz from its name."
+        ) from None
 
 
 def numbered(path: Path) -> Iterator[tuple[int, str]]:
@@ -89,6 +94,6 @@ def _text(raw: bytes, path: Path, number: int) -> str:
 def _neighbour(path: Path) -> str:
     folder = path.parent
     if not folder.is_dir():
-        return f" There is no folder {folder} either; relative paths start at the recipe's folder."
+        return f" There is no folder {folder} either; relative paths start where you run saccade."
     near = suggest(path.name, sorted(entry.name for entry in folder.iterdir()))
-    return near or " Check the path; relative paths start at the recipe's folder."
+    return near or " Check the path; relative paths start where you run saccade."

@@ -1,0 +1,105 @@
+"""The verbs around recipes: show, check, list the parts, write a starter."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from saccade import catalogue, starters
+from saccade import recipe as recipes
+from saccade.cli.speech import Sets, complain, note, show_table
+from saccade.errors import RecipeError
+from saccade.readers.base import Reader
+from saccade.readers.text import Text
+from saccade.readers.tsv import Tsv
+
+
+def show(
+    recipe: Annotated[Path, typer.Argument(help="A recipe, or a folder that holds one.")],
+    sets: Sets = None,
+) -> None:
+    """Print a recipe with every default filled in.
+
+    [dim]Example:[/dim]
+
+      saccade recipe show recipe.yaml --set model.decoder.attention.kind=dot
+    """
+    path = recipe / "recipe.yaml" if recipe.is_dir() else recipe
+    typer.echo(recipes.load(path, sets or []).to_yaml(), nl=False)
+
+
+def check(
+    paths: Annotated[list[Path], typer.Argument(metavar="RECIPE...", help="Recipes to check.")],
+) -> None:
+    """Check recipes and report every error at once; exit with 2 if there is one.
+
+    [dim]Example:[/dim]
+
+      saccade recipe check recipes/*/*.yaml
+    """
+    wrong = 0
+    for path in paths:
+        try:
+            recipes.load(path / "recipe.yaml" if path.is_dir() else path)
+        except RecipeError as error:
+            complain(str(error))
+            wrong += len(error.problems)
+        else:
+            typer.echo(f"{path}: good")
+    if wrong:
+        note(f"{wrong} error{'s' if wrong > 1 else ''} in {len(paths)} recipes.")
+        raise typer.Exit(2)
+
+
+def parts(
+    family: Annotated[str | None, typer.Argument(help="One family, as attention.")] = None,
+) -> None:
+    """List what a recipe can name: families, their parts, and the options of each.
+
+    [dim]Examples:[/dim]
+
+      saccade parts
+
+      saccade parts attention
+    """
+    for name in [family] if family else catalogue.families():
+        rows = [[e.kind, e.summary, "\n".join(e.options)] for e in catalogue.entries(name)]
+        show_table(name, ["kind", "what it does", "options with defaults"], rows)
+
+
+def init(
+    task: Annotated[str, typer.Argument(help=f"One of {', '.join(starters.TASKS)}.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The recipe to write.")] = Path(
+        "recipe.yaml"
+    ),
+    source: Annotated[Path | None, typer.Option("--source", help="Your source lines.")] = None,
+    target: Annotated[Path | None, typer.Option("--target", help="Your target lines.")] = None,
+    tsv: Annotated[
+        Path | None, typer.Option("--tsv", help="Your pairs: source, tab, target.")
+    ] = None,
+) -> None:
+    """Write a commented starter recipe, for your own pairs if you name them.
+
+    Your pairs are split once: a few are held out to validate and to test on, so that no source
+    stands on both sides, and put beside the recipe. The files you name are not changed.
+
+    [dim]Examples:[/dim]
+
+      saccade init translation --source all.en --target all.fr
+
+      saccade init transliteration --tsv names.tsv -o names.yaml
+
+      saccade init dates
+    """
+    if (source is None) != (target is None) or (tsv and source):
+        raise RecipeError("init: give --source and --target, or --tsv alone.")
+    reader: Reader | None = None
+    if tsv:
+        reader = Tsv(Path(), path=str(tsv))
+    elif source and target:
+        reader = Text(Path(), source=str(source), target=str(target))
+    counts = starters.write(task, output, reader)
+    if counts:
+        held = ", ".join(f"{n:,} to {verb}" for verb, n in counts.items())
+        note(f"Split the pairs: {held}. They are in {starters.data_folder(output)}.")
+    note(f"Wrote {output}. Next:  saccade doctor {output}   then   saccade train {output}")

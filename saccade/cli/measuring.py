@@ -1,0 +1,160 @@
+"""The verbs that measure: evaluate a model on a split, or compare files of text."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from saccade import folder as folders
+from saccade import run
+from saccade.cli.speech import (
+    Beam,
+    Device,
+    Metrics,
+    Model,
+    checked_device,
+    note,
+    part_of,
+    show_table,
+)
+from saccade.cli.streams import output
+from saccade.errors import DataError
+from saccade.evaluation import Figure, figures_of
+from saccade.metrics.base import Metric, Paired, paired
+from saccade.parts import Part
+from saccade.readers._lines import numbered
+
+_USUAL = ["bleu", "chrf"]
+Json = Annotated[
+    str | None, typer.Option("--json", help="Write JSON to this file; - is standard output.")
+]
+
+
+def evaluate(
+    model: Model,
+    split: Annotated[
+        str | None,
+        typer.Option("--split", help="valid, or a name of data.test; the first test if not given."),
+    ] = None,
+    metrics: Metrics = None,
+    beam: Beam = None,
+    json_file: Json = None,
+    outputs: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the model's outputs to this file.")
+    ] = None,
+    device: Device = "cpu",
+) -> None:
+    """Decode a split of the model's recipe and measure it, with 95 % bootstrap intervals.
+
+    [dim]Examples:[/dim]
+
+      saccade evaluate runs/demo
+
+      saccade evaluate runs/demo --split valid --metric ter --beam 1 --json scores.json
+    """
+    checked_device(device)
+    chosen = [part_of(Metric, name) for name in metrics or []]
+    split = split or next(iter(folders.read_identity(model).recipe.data.test), "valid")
+    with output(outputs) as file:
+        found = run.evaluate(model, split, metrics=chosen, device=device, beam=beam)
+        if outputs:
+            file.writelines(f"{t.text}\n".encode() for t in found.translations)
+    _publish(json_file, {"model": str(model), **found.plain()})
+    if json_file != "-":
+        _show(f"{model} on {split}: {len(found.examples):,} sentences", found.figures)
+        note(f"Perplexity {found.perplexity:.3f}; decoded in {found.seconds:.1f} s.")
+
+
+def metric(
+    hypotheses: Annotated[Path, typer.Argument(help="What a system wrote, a line each.")],
+    references: Annotated[list[Path], typer.Argument(help="One reference file or several.")],
+    metrics: Metrics = None,
+    against: Annotated[
+        Path | None, typer.Option("--against", help="Another system's output, to test against.")
+    ] = None,
+    json_file: Json = None,
+) -> None:
+    """Measure a file of outputs against references; no model is needed.
+
+    With --against, a paired bootstrap says how easily chance alone makes such a difference.
+
+    [dim]Examples:[/dim]
+
+      saccade metric out.txt reference.txt --metric bleu --metric chrf
+
+      saccade metric new.txt reference.txt --against old.txt --metric bleu:lowercase=true
+    """
+    chosen = [part_of(Metric, name) for name in metrics or _USUAL]
+    lines = _lines(hypotheses)
+    columns = [_lines(path, like=(hypotheses, len(lines))) for path in references]
+    rows = [list(row) for row in zip(*columns, strict=True)]
+    figures = figures_of(chosen, lines, rows)
+    plain: dict[str, Any] = {"metrics": {name: f.plain() for name, f in figures.items()}}
+    tests: dict[str, Paired] = {}
+    if against:
+        other = _lines(against, like=(hypotheses, len(lines)))
+        tests = _tests(chosen, figures, lines, other, rows)
+        plain["against"] = {name: _paired(test) for name, test in tests.items()}
+    _publish(json_file, plain)
+    if json_file != "-":
+        _show(f"{hypotheses}: {len(lines):,} lines", figures)
+        if tests:
+            _show_tests(f"{hypotheses} against {against}", tests)
+
+
+def _lines(path: Path, like: tuple[Path, int] | None = None) -> list[str]:
+    """Read a file whose lines must match those of another."""
+    lines = [line for _, line in numbered(path)]
+    if like and len(lines) != like[1]:
+        raise DataError(
+            f"{path} has {len(lines)} lines but {like[0]} has {like[1]}; line n of one must belong"
+            " to line n of the other. Check that neither file lost a line."
+        )
+    return lines
+
+
+def _tests(
+    metrics: Sequence[Part[Metric]],
+    figures: dict[str, Figure],
+    ours: list[str],
+    theirs: list[str],
+    references: list[list[str]],
+) -> dict[str, Paired]:
+    return {
+        name: paired(part.build(), ours, theirs, references)
+        for name, part in zip(figures, metrics, strict=True)
+    }
+
+
+def _paired(test: Paired) -> dict[str, float]:
+    return {"a": test.a, "b": test.b, "difference": test.difference, "p_value": test.p_value}
+
+
+def _publish(place: str | None, content: dict[str, Any]) -> None:
+    if place is not None:
+        with output(Path(place)) as file:
+            file.write(json.dumps(content, ensure_ascii=False, indent=1).encode() + b"\n")
+
+
+def _show(title: str, figures: dict[str, Figure]) -> None:
+    rows = [
+        [
+            figure.score.name,
+            f"{figure.score.value:.2f}",
+            f"{figure.interval.low:.2f} to {figure.interval.high:.2f}",
+            "higher" if figure.score.higher_is_better else "lower",
+            figure.score.signature,
+        ]
+        for figure in figures.values()
+    ]
+    show_table(title, ["metric", "value", "95 % interval", "better is", "signature"], rows)
+
+
+def _show_tests(title: str, tests: dict[str, Paired]) -> None:
+    rows = [
+        [name, f"{t.a:.2f}", f"{t.b:.2f}", f"{t.difference:+.2f}", f"{t.p_value:.3f}"]
+        for name, t in tests.items()
+    ]
+    show_table(title, ["metric", "this", "other", "difference", "p"], rows)

@@ -1,0 +1,63 @@
+"""The verb that weighs given pairs."""
+
+import json
+from itertools import islice
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from saccade import folder as folders
+from saccade.cli.formats import Format, one_line
+from saccade.cli.speech import Device, Model, checked_device
+from saccade.cli.streams import output
+from saccade.flow import Example
+from saccade.readers.text import Text
+from saccade.translator import Scored
+
+_CHUNK = 2000
+
+
+def score(
+    model: Model,
+    source: Annotated[Path, typer.Argument(help="Source lines.")],
+    target: Annotated[Path, typer.Argument(help="Target lines; line n belongs to source line n.")],
+    per_token: Annotated[
+        bool, typer.Option("--per-token", help="Add the log-probability of every piece.")
+    ] = False,
+    form: Annotated[
+        Format, typer.Option("--format", help="text (score), tsv (source, target, score) or jsonl.")
+    ] = Format.text,
+    target_file: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write this file, not standard output.")
+    ] = None,
+    device: Device = "cpu",
+) -> None:
+    """Say how likely a model finds given pairs: the log-probability of each target, END included.
+
+    [dim]Example:[/dim]
+
+      saccade score runs/demo in.en in.fr --per-token
+    """
+    checked_device(device)
+    with output(target_file) as file:
+        translator = folders.load(model, device=device)
+        examples = Text(Path(), source=str(source), target=str(target)).read()
+        while chunk := list(islice(examples, _CHUNK)):
+            found = translator.score([e.source for e in chunk], [e.target for e in chunk])
+            for example, one in zip(chunk, found, strict=True):
+                row = _row(example, one, form, per_token=per_token)
+                file.write(row.encode() + b"\n")
+            file.flush()
+
+
+def _row(example: Example, one: Scored, form: Format, *, per_token: bool) -> str:
+    if form is Format.jsonl:
+        found = {"source": example.source, "target": example.target, "score": one.score}
+        pieces = {"tokens": list(one.tokens), "token_scores": list(one.token_scores)}
+        return json.dumps(found | (pieces if per_token else {}), ensure_ascii=False)
+    columns = [one_line(example.source), one_line(example.target)] if form is Format.tsv else []
+    columns.append(f"{one.score:.4f}")
+    if per_token:
+        columns.append(" ".join(f"{value:.4f}" for value in one.token_scores))
+    return "\t".join(columns)

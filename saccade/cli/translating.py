@@ -1,0 +1,117 @@
+"""The verb that writes: lines in, lines out, in order."""
+
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated, BinaryIO
+
+import typer
+
+from saccade import folder as folders
+from saccade.cli.formats import Format, Wanted, format_rows
+from saccade.cli.speech import Beam, Device, Model, checked_device, coloured, note, out_console
+from saccade.cli.streams import input_lines, output
+from saccade.translation import Translation
+from saccade.views import heatmap
+
+_CHUNK = 2000
+
+
+def translate(
+    model: Model,
+    source: Annotated[
+        Path | None,
+        typer.Option("--input", "-i", help="Read this file; standard input if not given."),
+    ] = None,
+    target: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write this file, not standard output.")
+    ] = None,
+    beam: Beam = None,
+    nbest: Annotated[int, typer.Option("--nbest", min=1, help="Outputs for each line.")] = 1,
+    length_penalty: Annotated[
+        float | None,
+        typer.Option(
+            "--length-penalty", min=0.0, help="Exponent of the length scores are divided by."
+        ),
+    ] = None,
+    form: Annotated[
+        Format, typer.Option("--format", help="text, tsv (source, output, ...) or jsonl.")
+    ] = Format.text,
+    scores: Annotated[bool, typer.Option("--scores", help="Add each output's score.")] = False,
+    alignments: Annotated[
+        bool, typer.Option("--alignments", help="Add word alignments, source-target from 0.")
+    ] = False,
+    prefix: Annotated[str, typer.Option("--prefix", help="Text every output begins with.")] = "",
+    line_buffered: Annotated[
+        bool, typer.Option("--line-buffered", help="Answer every line before reading the next.")
+    ] = False,
+    device: Device = "cpu",
+) -> None:
+    """Translate lines, from standard input to standard output, one line out for each line in.
+
+    The output of a line depends on that line alone, not on its neighbours. n-best text is in the
+    form of Moses, `id ||| text ||| score`.
+
+    [dim]Examples:[/dim]
+
+      echo "The little girl sleeps." | saccade translate runs/demo
+
+      saccade translate runs/demo -i in.txt -o out.jsonl --format jsonl --nbest 5 --alignments
+
+      saccade translate runs/demo        [dim](a conversation, on a terminal)[/dim]
+    """
+    checked_device(device)
+    with output(target) as file:
+        translator = folders.load(model, device=device)
+        live = source is None and sys.stdin.isatty()
+        lines = _prompted() if live else input_lines(source)
+        found = translator.stream(
+            lines,
+            beam=beam,
+            nbest=nbest,
+            length_penalty=length_penalty,
+            prefix=prefix,
+            chunk=1 if live or line_buffered else _CHUNK,
+        )
+        wanted = Wanted(form, nbest=nbest, scores=scores, alignments=alignments)
+        _write(found, file, wanted, eager=live or line_buffered, draw=live and sys.stdout.isatty())
+
+
+def _write(
+    found: Iterable[Translation], file: BinaryIO, wanted: Wanted, *, eager: bool, draw: bool
+) -> None:
+    for number, translation in enumerate(found):
+        for row in format_rows(number, translation, wanted):
+            file.write(row.encode() + b"\n")
+        if eager or number % _CHUNK == _CHUNK - 1:
+            file.flush()
+        if draw:
+            draw_attention(translation)
+
+
+def draw_attention(translation: Translation) -> None:
+    """Draw where the model looked, if it says so, on standard output."""
+    weights = translation.attention
+    if weights is None or not weights.size:
+        return
+    drawn = heatmap.to_terminal(
+        weights,
+        translation.source_tokens,
+        translation.tokens,
+        colour=coloured(),
+        width=max(out_console().width, 20),
+    )
+    typer.echo(drawn, color=coloured())
+
+
+def _prompted() -> Iterator[str]:
+    """Ask for lines on standard error until there are no more."""
+    note("Type a line to translate; Ctrl-D ends.")
+    lines = input_lines(None)
+    while True:
+        typer.echo("> ", nl=False, err=True)
+        line = next(lines, None)
+        if line is None:
+            typer.echo(err=True)
+            return
+        yield line
