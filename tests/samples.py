@@ -170,7 +170,7 @@ def trained(kind: str, steps: int = 250) -> Model:
     objective, generator = CrossEntropy(smoothing=0.0), torch.Generator().manual_seed(1)
     for _ in range(steps):
         loss = objective(model, pairs_batch(), generator)
-        if loss.total.item() / loss.count < 0.05:
+        if loss.total.item() / loss.count < 0.01:
             break
         optimiser.zero_grad()
         backward(loss.total / loss.count)

@@ -1,0 +1,84 @@
+"""A translation shows what search found; the looker here is a toy with known weights."""
+
+from collections.abc import Sequence
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from saccade.flow import Hypothesis
+from saccade.tokenizers.character import Character
+from saccade.tokenizers.word import Word
+from saccade.translation import Maps, Translation
+from saccade.vocab import Vocabulary
+
+LINES = ["the cat & <b>", "le chat & <b>"]
+
+
+class Toy:
+    """Looks at the source place that has the same number as the target place."""
+
+    def __init__(self, vocabulary: Vocabulary, names: tuple[str, ...] = ("a", "b")) -> None:
+        self.source = self.target = vocabulary
+        self.attention_names = names
+
+    def look(self, source: Sequence[int], target: Sequence[int]) -> Maps:
+        one = np.eye(len(target) + 1, len(source) + 1, dtype=np.float32)
+        return np.stack([one] * len(self.attention_names))
+
+
+def translation(
+    source: str, target: str, vocabulary: Vocabulary, names: tuple[str, ...] = ("a", "b")
+) -> Translation:
+    tokens = tuple(vocabulary.encode(target))
+    scores = tuple(-0.5 for _ in (*tokens, "end"))
+    best = Hypothesis(tokens, -0.5, scores)
+    other = Hypothesis(tokens[:1], -0.7, (-0.6, -0.8))
+    ids = tuple(vocabulary.encode(source))
+    return Translation(source, ids, best, Toy(vocabulary, names), (other,))
+
+
+def words() -> Vocabulary:
+    return Word().fit(LINES, ["nfc"])
+
+
+def characters() -> Vocabulary:
+    return Character().fit(LINES, ["nfc"])
+
+
+def test_fields() -> None:
+    one = translation("the cat", "le chat", words())
+    assert (one.text, str(one)) == ("le chat", "le chat")
+    assert one.tokens == ("▁le", "▁chat")
+    assert one.source_tokens == ("▁the", "▁cat", "</s>")
+    assert (one.score, one.token_scores, one.finished) == (-0.5, (-0.5,) * 3, True)
+    assert [n.text for n in one.nbest] == ["le chat", "le"]
+    assert [n.score for n in one.nbest] == [-0.5, -0.7]
+    assert one.attention is not None
+    assert one.attention.tolist() == [[1, 0, 0], [0, 1, 0]]
+    assert list(one.attention_maps) == ["a", "b"]
+
+
+def test_alignment_is_of_words() -> None:
+    assert translation("the cat", "le chat", words()).alignment == [(0, 0), (1, 1)]
+    # l-e-space-c-h-a-t over t-h-e-space-c-a-t: the e stands under h, the space under e
+    assert translation("the cat", "le chat", characters()).alignment == [(0, 0), (1, 1)]
+    assert translation("the cat", "", words()).alignment == []
+
+
+@pytest.mark.parametrize("names", [("a", "b"), ()], ids=["attention", "none"])
+@pytest.mark.parametrize("target", ["le <b> & chat", ""])
+def test_html_is_well_formed_and_escaped(names: tuple[str, ...], target: str) -> None:
+    for vocabulary in (words(), characters()):
+        shown = translation("the <b> & cat", target, vocabulary, names)._repr_html_()
+        assert "<b>" not in shown
+        assert ElementTree.fromstring(f"<div>{shown}</div>") is not None
+        assert "cat" in "".join(ElementTree.fromstring(f"<div>{shown}</div>").itertext())
+
+
+def test_nothing_has_no_attention() -> None:
+    one = translation("", "", words())
+    assert one.attention is None
+    assert one.attention_maps == {}
+    assert one.alignment == []
+    assert ElementTree.fromstring(one._repr_html_()) is not None
