@@ -14,6 +14,7 @@ import numpy as np
 import torch
 
 from saccade.batching import collate, pad, sorted_batches
+from saccade.errors import DataError, RecipeError
 from saccade.flow import Batch, Hypothesis
 from saccade.models.base import Model
 from saccade.parts import Part
@@ -98,6 +99,8 @@ class Translator:
             trace: keep the beam's tree.
             chunk: how many lines to read before the first result is yielded.
         """
+        if chunk < 1:
+            raise RecipeError(f"translate: chunk is {chunk}; expected 1 or more lines; raise it.")
         chosen = (search or self._search(beam, nbest, length_penalty)).build()
         forced = tuple(self.target.encode(prefix)) if prefix else ()
         rest = iter(lines)
@@ -109,8 +112,8 @@ class Translator:
         if beam is None and nbest == 1 and length_penalty is None:
             return part
         options = dict(part.options) if part.kind == "beam" else {}
-        width = beam or options.get("width", 5)
-        options |= {"width": max(width, nbest), "n_best": nbest}
+        width = options.get("width", 5) if beam is None else beam
+        options |= {"width": max(width, nbest) if width > 0 else width, "n_best": nbest}
         if length_penalty is not None:
             options["length_penalty"] = length_penalty
         return Part(Search, "beam", options)
@@ -145,6 +148,11 @@ class Translator:
     @torch.inference_mode()
     def score(self, sources: Sequence[str], targets: Sequence[str]) -> list[Scored]:
         """Say how likely each target is for its source: forced decoding, nothing is searched."""
+        if len(sources) != len(targets):
+            raise DataError(
+                f"score: {len(sources)} sources but {len(targets)} targets; expected one target for"
+                " each source; give two lists of one length."
+            )
         source_ids, target_ids = self.source.encode_many(sources), self.target.encode_many(targets)
         lengths = [max(len(s), len(t)) for s, t in zip(source_ids, target_ids, strict=True)]
         scored: list[Scored | None] = [None] * len(lengths)

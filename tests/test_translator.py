@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from saccade.errors import DataError, RecipeError
 from saccade.parts import Part
 from saccade.recipe import Decoding
 from saccade.search.base import Search
@@ -59,6 +60,17 @@ def test_the_batch_and_the_order_do_not_matter(kind: str, search: str, learned: 
     shuffled = whole.translate([LINES[i] for i in turn], search=part)
     assert_same(shuffled, [expected[i] for i in turn])
     assert_same(list(whole.stream(iter(LINES), search=part, chunk=4)), expected)
+
+
+@pytest.mark.parametrize("kind", ["luong", "pre"])
+def test_sixty_four_lines_are_sixty_four_single_ones(kind: str) -> None:
+    letters = np.random.default_rng(2).choice(list("onetwfurhivsxac "), (64, 9))
+    lines = ["".join(row[: 1 + i % 9]) for i, row in enumerate(letters)]
+    one, seven, all_at_once = (
+        translator(kind, batch_tokens=size).translate(lines, beam=2) for size in (1, 70, 640)
+    )
+    assert_same(one, all_at_once)
+    assert_same(seven, all_at_once)
 
 
 @every_model
@@ -174,3 +186,23 @@ def test_where_the_model_looked(kind: str) -> None:
         assert tuple(one.attention_maps) == one.looker.attention_names
         alone = translator(kind).look(one.source_ids, one.hypothesis.tokens)
         np.testing.assert_allclose(alone[:, :-1].mean(axis=0), weights, atol=1e-6)
+
+
+def test_scoring_of_nothing() -> None:
+    given = translator("bahdanau")
+    assert given.score([], []) == []
+    (one,) = given.score([""], [""])
+    assert one.tokens == ("</s>",)
+    assert one.score == one.token_scores[0] < 0
+
+
+def test_wrong_use_is_refused() -> None:
+    given = translator("bahdanau")
+    with pytest.raises(DataError, match="score: 2 sources but 1 targets; expected one target for"):
+        given.score(["one", "two"], ["un"])
+    with pytest.raises(RecipeError, match="translate: chunk is 0; expected 1 or more lines"):
+        given.translate("one", chunk=0)
+    with pytest.raises(RecipeError, match=r"beam\.width: 0 is below 1"):
+        given.translate("one", beam=0)
+    with pytest.raises(RecipeError, match=r"beam\.n_best: 0 is not between 1"):
+        given.translate("one", nbest=0)

@@ -1,0 +1,38 @@
+import pytest
+import torch
+
+from saccade.flow import Batch, Hypothesis, Padded, State, append, map_state, nested, reorder_within
+from tests.samples import batch_of, mask_of
+
+CPU = torch.device("cpu")
+
+
+def test_lengths_are_read_off_the_mask() -> None:
+    assert Padded(torch.zeros(3, 4), mask_of(2, 0, 4)).lengths.tolist() == [2, 0, 4]
+
+
+def test_moving_keeps_everything() -> None:
+    batch = batch_of(([4, 5], [6]), ([7], [8, 9]))
+    batch = Batch(batch.source, batch.target, batch.prefix, (3, 1))
+    moved = batch.to(CPU)
+    assert moved.index == (3, 1)
+    assert torch.equal(moved.source.values, batch.source.values)
+    assert torch.equal(moved.prefix, batch.prefix)
+
+
+def test_the_source_stays_while_the_rest_changes_places() -> None:
+    rows = torch.tensor([[1.0], [2.0]])
+    state: State = {"source": {"keys": rows}, "h": rows, "deep": {"c": rows}}
+    moved = reorder_within(state, torch.tensor([1, 0]))
+    assert moved["source"] is state["source"]
+    assert torch.equal(map_state(lambda x: x.flip(0), {"h": rows})["h"], moved["h"])  # type: ignore[arg-type]
+    assert nested(moved, "deep")["c"].tolist() == [[2.0], [1.0]]  # type: ignore[union-attr]
+
+
+def test_places_are_added_behind() -> None:
+    heads: State = {"keys": torch.zeros(2, 4, 3, 5)}
+    assert append(heads, {"keys": torch.ones(2, 4, 1, 5)})["keys"].shape == (2, 4, 4, 5)  # type: ignore[union-attr]
+
+
+def test_a_hypothesis_adds_up() -> None:
+    assert Hypothesis((4, 5), -9.0, (-1.0, -0.5, -0.25)).log_prob == pytest.approx(-1.75)
