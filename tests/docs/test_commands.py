@@ -1,0 +1,73 @@
+"""Every command and every Python block of README and tour runs, in order, on a small model."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+import torch
+from typer.testing import CliRunner
+
+from saccade.cli import app
+from saccade.corpora.english_french import EnglishFrench
+
+ROOT = Path(__file__).parents[2]
+PAGES = ["README.md", "docs/tour.md"]
+SHORT = ["--set", "training.max_steps=2", "--set", "training.max_epochs=0"]
+BLOCK = re.compile(r"```(sh|python)\n(.*?)```", re.DOTALL)
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with what a reader of the pages has at hand: pairs, outputs, a demo model."""
+    monkeypatch.chdir(tmp_path)
+    pairs = list(EnglishFrench(size=120).pairs("train"))
+    rows = "".join(f"{source}\t{target}\n" for source, target in pairs)
+    (tmp_path / "pairs.tsv").write_text(rows, encoding="utf-8")
+    for name, column in (("source", 0), ("reference", 1), ("ours", 1), ("theirs", 0)):
+        text = "".join(pair[column] + "\n" for pair in pairs[:20])
+        (tmp_path / f"{name}.txt").write_text(text, encoding="utf-8")
+    recipe = (ROOT / "saccade" / "starters" / "demo.yaml").read_text(encoding="utf-8")
+    recipe = recipe.replace("corpus: english_french", "corpus: {kind: english_french, size: 200}")
+    (tmp_path / "demo.yaml").write_text(recipe, encoding="utf-8")
+    small = ["model.embedding=8", "model.encoder.hidden=8", "model.decoder.hidden=8"]
+    options = [part for change in small for part in ("--set", change)]
+    _run(["train", "demo.yaml", "-o", "runs/demo", *options, *SHORT])
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_everything_documented_runs(page: str, desk: Path) -> None:
+    ran = 0
+    for language, block in BLOCK.findall((ROOT / page).read_text(encoding="utf-8")):
+        if language == "python":
+            exec(compile(block, page, "exec"), {})  # noqa: S102 - our own page
+            ran += 1
+            continue
+        for line in block.splitlines():
+            ran += _command(line.partition("  #")[0].strip())
+    assert ran >= 5
+    assert torch.get_num_threads() == 1
+
+
+def _command(line: str) -> bool:
+    """Run one line of a shell block; `make` lines must at least name a target that exists."""
+    if line.startswith("make "):
+        target = line.split()[1]
+        assert f"\n{target}:" in (ROOT / "Makefile").read_text(encoding="utf-8")
+        return True
+    text = None
+    if "|" in line:
+        echo, line = (part.strip() for part in line.split("|"))
+        text = " ".join(shlex.split(echo)[1:]) + "\n"
+    arguments = shlex.split(line)
+    assert arguments[0] == "saccade", line
+    if arguments[1] == "train" and "--dry-run" not in arguments:
+        arguments += SHORT
+    _run(arguments[1:], text)
+    return True
+
+
+def _run(arguments: list[str], text: str | None = None) -> None:
+    result = CliRunner().invoke(app, arguments, input=text)
+    assert result.exit_code == 0, (arguments, result.output, result.exception)
