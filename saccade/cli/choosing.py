@@ -9,9 +9,8 @@ from saccade import catalogue, starters
 from saccade import recipe as recipes
 from saccade.cli.speech import Sets, complain, note, show_table
 from saccade.errors import RecipeError
+from saccade.parts import Part
 from saccade.readers.base import Reader
-from saccade.readers.text import Text
-from saccade.readers.tsv import Tsv
 
 
 def show(
@@ -80,8 +79,8 @@ def init(
 ) -> None:
     """Write a commented starter recipe, for your own pairs if you name them.
 
-    Your pairs are split once: a few are held out to validate and to test on, so that no source
-    stands on both sides, and put beside the recipe. The files you name are not changed.
+    The recipe holds a few of your pairs out to validate and to test on, so that no source stands
+    on both sides. Your files are not changed.
 
     [dim]Examples:[/dim]
 
@@ -93,13 +92,13 @@ def init(
     """
     if (source is None) != (target is None) or (tsv and source):
         raise RecipeError("init: give --source and --target, or --tsv alone.")
-    reader: Reader | None = None
+    pairs: Part[Reader] | None = None
     if tsv:
-        reader = Tsv(Path(), path=str(tsv))
-    elif source and target:
-        reader = Text(Path(), source=str(source), target=str(target))
-    counts = starters.write(task, output, reader)
+        pairs = Part(Reader, "tsv", {"path": str(tsv)})
+    elif source:
+        pairs = Part(Reader, "text", {"source": str(source), "target": str(target)})
+    counts = starters.write(task, output, pairs)
     if counts:
-        held = ", ".join(f"{n:,} to {verb}" for verb, n in counts.items())
-        note(f"Split the pairs: {held}. They are in {starters.data_folder(output)}.")
+        shares = ", ".join(f"{n:,} {part}" for part, n in counts.items())
+        note(f"The recipe splits your pairs by their source: {shares}.")
     note(f"Wrote {output}. Next:  saccade doctor {output}   then   saccade train {output}")

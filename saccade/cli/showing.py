@@ -55,7 +55,7 @@ def demo(
     note(f"Learning {task} on sentences that ship with saccade; the recipe is `{name}`.")
     before = _untrained(recipe)
     result = run.train(recipe, folder, overwrite=True, console=error_console())
-    found = run.evaluate(folder, "test")
+    found = run.evaluate(folder, next(iter(recipe.data.test)))
     _samples(result.translator, found.examples)
     rows = _rows(before, found)
     report = write_report(folder, recipe, result.translator, result.progress, rows)

@@ -103,9 +103,9 @@ def average(
     run_folder: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The model folder to write.")],
     last: Annotated[
-        int, typer.Option("--last", min=1, help="Average the newest N checkpoints.")
+        int, typer.Option("--last", min=0, help="Average the newest N checkpoints.")
     ] = 0,
-    best: Annotated[int, typer.Option("--best", min=1, help="Average the best N instead.")] = 0,
+    best: Annotated[int, typer.Option("--best", min=0, help="Average the best N instead.")] = 0,
 ) -> None:
     """Write a model whose weights are the mean of several checkpoints of a run.
 

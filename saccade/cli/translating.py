@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import Annotated, BinaryIO, TextIO
 
 import typer
 
@@ -63,7 +63,7 @@ def translate(
     checked_device(device)
     with output(target) as file:
         translator = folders.load(model, device=device)
-        live = source is None and sys.stdin.isatty()
+        live = source is None and _is_terminal(sys.stdin)
         lines = _prompted() if live else input_lines(source)
         found = translator.stream(
             lines,
@@ -74,7 +74,9 @@ def translate(
             chunk=1 if live or line_buffered else _CHUNK,
         )
         wanted = Wanted(form, nbest=nbest, scores=scores, alignments=alignments)
-        _write(found, file, wanted, eager=live or line_buffered, draw=live and sys.stdout.isatty())
+        _write(
+            found, file, wanted, eager=live or line_buffered, draw=live and _is_terminal(sys.stdout)
+        )
 
 
 def _write(
@@ -102,6 +104,10 @@ def draw_attention(translation: Translation) -> None:
         width=max(out_console().width, 20),
     )
     typer.echo(drawn, color=coloured())
+
+
+def _is_terminal(stream: TextIO) -> bool:
+    return stream.isatty()
 
 
 def _prompted() -> Iterator[str]:

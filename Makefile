@@ -1,0 +1,51 @@
+# Every target makes its own environment in .venv when it is missing or out of date.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.stamp
+
+.PHONY: demo test test-slow check format lint types install clean help
+
+help:
+	@echo "make demo       train the small English-French model and show what it learned"
+	@echo "make test       the default test lane"
+	@echo "make test-slow  tests that train for longer"
+	@echo "make check      format, lint, types and tests: what CI runs"
+	@echo "make format     put the code into shape"
+
+install: $(STAMP)
+
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "saccade needs Python 3.11 or later; $(PYTHON) is $$($(PYTHON) --version 2>&1)." \
+	       "Try: make PYTHON=python3.12" >&2; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { \
+	  echo "No virtual environment could be made; on Debian: apt install python3-venv" >&2; exit 1; }
+	$(BIN)/python -m pip install --quiet -c constraints.txt torch==2.13.0
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[dev]'
+	@touch $@
+
+demo: $(STAMP)
+	$(BIN)/saccade demo
+
+test: $(STAMP)
+	$(BIN)/python -m pytest -q -m "not slow"
+
+test-slow: $(STAMP)
+	$(BIN)/python -m pytest -q -m slow
+
+format: $(STAMP)
+	$(BIN)/ruff check --fix saccade tests benchmarks
+	$(BIN)/ruff format saccade tests benchmarks
+
+lint: $(STAMP)
+	$(BIN)/ruff check saccade tests benchmarks
+	$(BIN)/ruff format --check saccade tests benchmarks
+
+types: $(STAMP)
+	$(BIN)/mypy
+
+check: lint types test
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,37 @@
+from pathlib import Path
+
+from tests.cli.conftest import Call
+
+
+def test_doctor_of_a_recipe(call: Call, work: Path) -> None:
+    said = call("doctor", work / "tiny.yaml")
+    assert said.code == 0
+    assert "train source: words a line" in said.out
+    assert "flickr: 4 of 4 sources (100.0%) stand in training too" in said.out
+    assert "valid source: 0 of 12 pieces (0.00%) are unknown" in said.out
+    assert "2 warnings." in said.err
+
+
+def test_doctor_of_files(call: Call, work: Path, tmp_path: Path) -> None:
+    pair = call("doctor", work / "train.source", work / "train.target")
+    assert "4 lines" in pair.out
+    assert "Nothing alarming." in pair.err
+    (tmp_path / "odd.txt").write_text("good\nbad \ufffd\n\n", encoding="utf-8")
+    one = call("doctor", "odd.txt")
+    assert "U+FFFD, a character lost in an earlier conversion: 1 (33.3%)" in one.out
+    assert "line 2: bad" in one.out
+    (tmp_path / "pairs.tsv").write_text("a\tb\na\tb\n", encoding="utf-8")
+    assert "1 pairs (50.0%) are repeats" in call("doctor", "pairs.tsv").out
+
+
+def test_doctor_of_a_model(call: Call, work: Path) -> None:
+    said = call("doctor", work / "model")
+    assert said.code == 0
+    for text in (
+        "decoded 4 validation sentences",
+        "0 of 4 outputs (0.0%) loop",
+        "outputs have 1.00 times the characters of the references",
+        "attention entropy is",
+        "input: 0 of 12 pieces (0.00%) are unknown",
+    ):
+        assert text in said.out

@@ -1,0 +1,60 @@
+import re
+
+import pytest
+
+from saccade import recipe as recipes
+from saccade.cli import app, main
+from tests.cli.conftest import Call
+
+
+def test_version(call: Call) -> None:
+    assert re.fullmatch(r"saccade \d+\.\d+\.\d+.*\n", call("--version").out)
+
+
+@pytest.mark.parametrize(
+    "verb", [c.name for c in app.registered_commands if not c.hidden] + ["recipe show"]
+)
+def test_every_verb_explains_itself_with_an_example(call: Call, verb: str | None) -> None:
+    assert verb
+    said = call(*verb.split(), "--help")
+    assert said.code == 0
+    assert "Example" in said.out
+    assert f"saccade {verb}" in said.out
+
+
+def test_wrong_use_is_2(call: Call) -> None:
+    said = call("translate", "model", "--beam", "0")
+    assert said.code == 2
+    assert said.out == ""
+    assert "Invalid value for '--beam'" in said.err
+
+
+def test_a_bug_is_one_line_and_debug_shows_the_trace(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("nought")
+
+    monkeypatch.setattr(recipes, "load", broken)
+    said = call("recipe", "show", "x.yaml")
+    assert said.code == 1
+    assert said.err.startswith("saccade: unexpected ZeroDivisionError: nought.")
+    assert "set SACCADE_LOG=debug to see where." in said.err
+    assert "Traceback" not in said.err
+    monkeypatch.setenv("SACCADE_LOG", "debug")
+    assert "Traceback" in call("recipe", "show", "x.yaml").err
+
+
+def test_ctrl_c_is_130(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(recipes, "load", interrupted)
+    assert call("recipe", "show", "x.yaml").code == 130
+
+
+def test_main_takes_the_arguments_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.argv", ["saccade", "--version"])
+    with pytest.raises(SystemExit) as left:
+        main()
+    assert left.value.code == 0

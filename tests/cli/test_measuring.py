@@ -1,0 +1,57 @@
+import json
+from pathlib import Path
+
+from tests.cli.conftest import TARGETS, Call
+
+
+def test_evaluate_prints_a_table_and_writes_json_and_outputs(
+    call: Call, work: Path, tmp_path: Path
+) -> None:
+    said = call("evaluate", work / "model", "--json", "scores.json", "-o", "out.txt")
+    assert said.code == 0
+    for text in ("on flickr: 4 sentences", "exact match", "100.00 to 100.00", "nrefs:1"):
+        assert text in said.out.replace("exact_match", "exact match")
+    assert "Perplexity 1." in said.err
+    found = json.loads((tmp_path / "scores.json").read_text(encoding="utf-8"))
+    assert found["split"] == "flickr"
+    assert found["metrics"]["exact_match"]["value"] == 100.0
+    assert (tmp_path / "out.txt").read_text(encoding="utf-8").split("\n") == [*TARGETS, ""]
+
+
+def test_evaluate_to_standard_output_is_json_alone(call: Call, work: Path) -> None:
+    options = ("--split", "valid", "--metric", "chrf:word_order=2", "--beam", 1, "--json", "-")
+    found = json.loads(call("evaluate", work / "model", *options).out)
+    assert found["split"] == "valid"
+    assert "nw:2" in found["metrics"]["chrf"]["signature"]
+
+
+def test_an_unknown_split_or_metric_is_wrong_use(call: Call, work: Path) -> None:
+    said = call("evaluate", work / "model", "--split", "train")
+    assert said.code == 2
+    assert "no split 'train'; there are valid, flickr." in said.err
+    typo = call("evaluate", work / "model", "--metric", "blue")
+    assert typo.code == 2
+    assert "metrics has no part 'blue'. Did you mean 'bleu'?" in typo.err
+    loose = call("evaluate", work / "model", "--metric", "bleu:lowercase")
+    assert loose.code == 2
+    assert "'lowercase' is not name=value; write bleu:lowercase=true." in loose.err
+
+
+def test_metric_compares_files(call: Call, work: Path, tmp_path: Path) -> None:
+    (tmp_path / "ours.txt").write_text("\n".join(TARGETS), encoding="utf-8")
+    (tmp_path / "theirs.txt").write_text("a cat\na dog\na cat\na dog\n", encoding="utf-8")
+    files = ("metric", "ours.txt", work / "train.target", tmp_path / "theirs.txt")
+    said = call(*files, "--metric", "chrf", "--against", "theirs.txt")
+    assert said.code == 0
+    assert "chrF2" in said.out
+    assert "difference" in said.out
+    machine = call("metric", "theirs.txt", work / "train.target", "--json", "-")
+    assert list(json.loads(machine.out)["metrics"]) == ["bleu", "chrf"]
+
+
+def test_metric_names_both_files_that_do_not_match(call: Call, work: Path, tmp_path: Path) -> None:
+    (tmp_path / "ours.txt").write_text("a cat\n", encoding="utf-8")
+    said = call("metric", "ours.txt", work / "train.target")
+    assert said.code == 1
+    assert "train.target has 4 lines but ours.txt has 1;" in said.err
+    assert "Check that neither file lost a line." in said.err

@@ -1,0 +1,95 @@
+from pathlib import Path
+
+import pytest
+
+from saccade import run
+from saccade.errors import Interrupted
+from tests.cli.conftest import Call
+
+
+def test_a_dry_run_says_what_would_happen_and_writes_no_folder(
+    call: Call, work: Path, tmp_path: Path
+) -> None:
+    said = call("train", work / "tiny.yaml", "--dry-run")
+    assert said.code == 0
+    for text in ("4 pairs", "9 source, 9 target", "batches an epoch", "90 steps", "runs/tiny"):
+        assert text in said.out
+    assert "Nothing was trained and no run folder was written." in said.err
+    assert not (tmp_path / "runs").exists()
+
+
+def test_train_then_resume_then_refuse(call: Call, work: Path, tmp_path: Path) -> None:
+    short = ("--set", "training.max_steps=2")
+    said = call("train", work / "tiny.yaml", *short, "--seed", 3)
+    assert said.code == 0
+    assert said.out == ""
+    folder = tmp_path / "runs" / "tiny"
+    assert "seed: 3" in (folder / "recipe.yaml").read_text(encoding="utf-8")
+    again = call("train", work / "tiny.yaml", *short)
+    assert again.code == 1
+    assert "Go on with --resume, or start anew with --overwrite." in again.err
+    longer = call("train", folder, "--resume", "--set", "training.max_steps=4")
+    assert longer.code == 0
+    assert "Going on from step 2." in longer.err
+    changed = call("train", folder, "--resume", "--set", "model.embedding=8")
+    assert changed.code == 2
+    assert "model.embedding: was 16, is 8" in changed.err
+    assert call("train", work / "tiny.yaml", *short, "--overwrite").code == 0
+
+
+def test_train_from_a_model_uses_its_vocabularies(call: Call, work: Path, tmp_path: Path) -> None:
+    arguments = ("train", work / "tiny.yaml", "-o", "again", "--set", "training.max_steps=1")
+    assert call(*arguments, "--from", work / "model").code == 0
+    old, new = work / "model" / "source.json", tmp_path / "again" / "source.json"
+    assert old.read_bytes() == new.read_bytes()
+
+
+def test_resume_with_overwrite_is_wrong_use(call: Call, work: Path) -> None:
+    said = call("train", work / "tiny.yaml", "--resume", "--overwrite")
+    assert said.code == 2
+    assert "--resume: goes on with a run; do not give --overwrite or --from too." in said.err
+
+
+def test_all_errors_of_a_recipe_at_once(call: Call, work: Path) -> None:
+    sets = ("--set", "model.embeding=8", "--set", "training.max_steps=many")
+    said = call("train", work / "tiny.yaml", *sets)
+    assert said.code == 2
+    assert "encoder_decoder has no option 'embeding'. Did you mean 'embedding'?" in said.err
+    assert "training.max_steps: expected a whole number, found 'many'." in said.err
+
+
+def test_an_unknown_device_is_refused(call: Call, work: Path) -> None:
+    said = call("train", work / "tiny.yaml", "--device", "abacus")
+    assert said.code == 2
+    assert "--device abacus: cannot be used here:" in said.err
+    assert "Use --device cpu." in said.err
+
+
+def test_the_device_comes_from_the_environment(
+    call: Call, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SACCADE_DEVICE", "abacus")
+    assert "--device abacus" in call("translate", work / "model").err
+
+
+@pytest.mark.parametrize(("signal", "code"), [(2, 130), (15, 143)])
+def test_a_signal_decides_the_exit_code(
+    call: Call, work: Path, monkeypatch: pytest.MonkeyPatch, signal: int, code: int
+) -> None:
+    def stopped(*_: object, **__: object) -> None:
+        raise Interrupted(signal, "stopped by a signal at step 7; the checkpoint is written.")
+
+    monkeypatch.setattr(run, "train", stopped)
+    said = call("train", work / "tiny.yaml")
+    assert said.code == code
+    assert "stopped by a signal at step 7; the checkpoint is written." in said.err
+
+
+def test_average_writes_a_model(call: Call, work: Path) -> None:
+    said = call("average", work / "model", "-o", "mean", "--last", 2)
+    assert said.code == 0
+    assert "Averaged 2 checkpoints" in said.err
+    assert call("translate", "mean", stdin=b"un chat dort\n").code == 0
+    both = call("average", work / "model", "-o", "mean2", "--last", 2, "--best", 1)
+    assert both.code == 2
+    assert "average: give either --last N or --best N." in both.err
