@@ -72,13 +72,17 @@ def claim(folder: Path, *, resume: bool = False, overwrite: bool = False) -> Non
 
 
 def begin(folder: Path) -> None:
-    """Make the folder ours and empty. A kill from here to `write_identity` leaves it `begun`."""
+    """Make the folder ours, and delete what an earlier run of ours left there.
+
+    A kill from here to `write_identity` leaves it `begun`: not a run, and free to begin again.
+    """
+    ours = (folder / "saccade.json").exists()
     with told(folder):
         folder.mkdir(parents=True, exist_ok=True)
     write_text(folder / "saccade.json", json.dumps({"format": FORMAT, _BEGUN: True}))
     sweep_leftovers(folder)
     with told(folder):
-        for entry in folder.iterdir():
+        for entry in folder.iterdir() if ours else ():
             if entry.is_dir() and not entry.is_symlink():
                 shutil.rmtree(entry)
             elif entry.name != "saccade.json":

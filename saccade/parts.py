@@ -171,7 +171,7 @@ def check_options(
 ) -> dict[str, Any]:
     """Check what a recipe gave against a schema; return the values that are right."""
     checked: dict[str, Any] = {}
-    for name, value in given.items():
+    for name, raw in given.items():
         where = f"{path}.{name}" if path else str(name)
         if name not in options:
             names = ", ".join(sorted(options)) or "none"
@@ -180,8 +180,16 @@ def check_options(
                 f" Options: {names}."
             )
             continue
+        value = _with_kind(options[name].default, raw)
         checked[name] = check_value(options[name].type, value, where, problems)
     return checked
+
+
+def _with_kind(default: Any, value: Any) -> Any:
+    """Let options without `kind:` be those of the part that stands there by default."""
+    if isinstance(default, Part) and isinstance(value, dict) and "kind" not in value:
+        return {"kind": default.kind, **default.options, **value}
+    return value
 
 
 def check_value(kind: Any, value: Any, path: str, problems: list[str]) -> Any:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from saccade import store
 from saccade.batching import Batches
+from saccade.errors import DataError
 from saccade.readers.base import Reader
 from saccade.recipe import Data, Recipe, Side
 from saccade.store import Store
@@ -37,15 +38,24 @@ def prepare(recipe: Recipe, root: Path, vocabularies: Vocabularies | None = None
     readers = [part.build(root) for part in data.train]
     valid = data.valid.build(root)
     vocabularies = vocabularies or learn_vocabularies(data, readers)
-    folder = store.default_folder()
-    sides = (vocabularies.source, vocabularies.target, folder)
     hashes = {f"train {i + 1}": reader.fingerprint() for i, reader in enumerate(readers)}
     return Prepared(
         vocabularies,
-        [store.build(reader, *sides) for reader in readers],
-        store.build(valid, *sides),
+        [_stored(reader, vocabularies) for reader in readers],
+        _stored(valid, vocabularies),
         {**hashes, "valid": valid.fingerprint()},
     )
+
+
+def _stored(reader: Reader, vocabularies: Vocabularies) -> Store:
+    folder = store.default_folder()
+    try:
+        return store.build(reader, vocabularies.source, vocabularies.target, folder)
+    except OSError as error:
+        raise DataError(
+            f"{folder}: the ids of the data cannot be kept there: {error.strerror}; expected a"
+            " place to write. Free some space, or set SACCADE_HOME to another folder."
+        ) from error
 
 
 def learn_vocabularies(data: Data, readers: list[Reader]) -> Vocabularies:

@@ -187,7 +187,7 @@ def _override(raw: dict[str, Any], override: str) -> None:
 
 def _options(section: type[Any]) -> dict[str, Option]:
     hints = get_type_hints(section)
-    return {f.name: Option(hints[f.name], f) for f in dataclasses.fields(section)}
+    return {f.name: Option(hints[f.name], f.default) for f in dataclasses.fields(section)}
 
 
 def _section(section: type[Any], raw: Any, path: str, problems: list[str]) -> Any:
@@ -210,13 +210,11 @@ def _section(section: type[Any], raw: Any, path: str, problems: list[str]) -> An
     for name, kind in inner.items():
         if name in raw:
             values[name] = _section(kind, raw[name], f"{path}.{name}".lstrip("."), problems)
-    for name, option in options.items():
-        field = option.default
-        required = (
-            field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
-        )
-        if required and name not in raw:
-            problems.append(f"{f'{path}.{name}'.lstrip('.')}: missing; every recipe needs it.")
+    for field in dataclasses.fields(section):
+        required = field.default is field.default_factory is dataclasses.MISSING
+        if required and field.name not in raw:
+            where = f"{path}.{field.name}".lstrip(".")
+            problems.append(f"{where}: missing; every recipe needs it.")
     return section(**values) if not problems else None
 
 
@@ -263,9 +261,14 @@ def _contradictions(recipe: Recipe) -> list[str]:
 
 def _out_of_range(training: Training) -> list[str]:
     problems = []
-    for name in ("accumulate", "batch_tokens", "keep_last", "report_every"):
-        if getattr(training, name) < 1:
-            problems.append(f"training.{name}: {getattr(training, name)} is below 1.")
+    least = dict.fromkeys(("accumulate", "batch_tokens", "keep_last", "report_every"), 1)
+    least |= dict.fromkeys(("max_steps", "max_epochs", "max_minutes", "validate_every"), 0)
+    least |= dict.fromkeys(("patience", "keep_best", "average", "clip", "threads"), 0)
+    for name, limit in least.items():
+        if getattr(training, name) < limit:
+            problems.append(f"training.{name}: {getattr(training, name)} is below {limit}.")
+    if training.learning_rate <= 0:
+        problems.append(f"training.learning_rate: {training.learning_rate} is not positive.")
     if not 0 <= training.ema < 1:
         problems.append(f"training.ema: {training.ema} is not in [0, 1).")
     if len(training.betas) != 2:

@@ -14,7 +14,7 @@ from saccade.report import write_card, write_report
 from saccade.search.base import Search
 from saccade.train import weights
 from saccade.train.checkpoint import Checkpoints
-from saccade.train.files import write_file
+from saccade.train.files import sweep_leftovers, write_file
 from saccade.train.log import Log
 from saccade.train.loop import Hooks, Loop, Update
 from saccade.train.progress import Progress, Validation
@@ -77,6 +77,7 @@ class Trainer:
         progress = self.loop.progress
         if progress.last and not self.loop.due():
             progress.validations.pop()
+        sweep_leftovers(self.folder)
         self.save()
         self.log.rewind(progress)
         (self.folder / "model.safetensors").unlink(missing_ok=True)

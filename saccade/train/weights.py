@@ -29,8 +29,8 @@ def put(model: nn.Module, weights: Mapping[str, Tensor], where: str) -> None:
     missing, extra = sorted(own.keys() - weights.keys()), sorted(weights.keys() - own.keys())
     if missing or extra:
         raise CheckpointError(
-            f"{where}: the weights are another model's: {len(missing)} missing (such as"
-            f" {missing[:1]}), {len(extra)} unknown (such as {extra[:1]})."
+            f"{where}: the weights are another model's: {_some(missing)} missing, {_some(extra)}"
+            " unknown. Use the folder as it was written."
         )
     for name, tensor in own.items():
         if tensor.shape != weights[name].shape:
@@ -39,6 +39,10 @@ def put(model: nn.Module, weights: Mapping[str, Tensor], where: str) -> None:
                 f" {list(tensor.shape)}. The vocabulary or the recipe is another model's."
             )
         tensor.copy_(weights[name])
+
+
+def _some(names: Sequence[str]) -> str:
+    return f"{len(names)} (such as {names[0]})" if names else "none"
 
 
 def save(path: Path, weights: Mapping[str, Tensor]) -> None:
@@ -52,7 +56,9 @@ def load(path: Path) -> Weights:
         with safe_open(path, framework="pt") as file:
             return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except FileNotFoundError:
-        raise CheckpointError(f"{path}: missing; this checkpoint is not whole.") from None
+        raise CheckpointError(
+            f"{path}: missing; this checkpoint is not whole. Use another."
+        ) from None
     except (SafetensorError, OSError) as error:
         raise CheckpointError(
             f"{path}: not a whole safetensors file ({error}); it was cut short or damaged. Use"

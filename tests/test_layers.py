@@ -1,0 +1,98 @@
+"""Imports go one way: a room may import what stands above it in this list, never below.
+
+Rooms on one line may import each other only in the order in which they are written.
+"""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent / "saccade"
+
+ORDER = [
+    *("errors", "flow", "masks", "parts", "positions", "cells", "attention", "layers"),
+    *("encoders", "decoders", "models", "objectives", "schedules", "search", "metrics"),
+    *("views", "corpora", "readers", "vocab", "tokenizers", "store", "batching"),
+    *("recipe", "prepare", "translation", "translator", "evaluation", "train", "folder"),
+    *("report", "training", "run", "starters", "doctor", "api", "", "catalogue", "cli", "__main__"),
+]
+NO_TORCH = ("metrics", "views", "corpora", "tokenizers", "vocab", "errors", "parts", "readers")
+ALLOWED = {  # beyond errors and parts, what these rooms may import of ours
+    "search": {"flow"},
+    "metrics": set(),
+    "views": set(),
+    "corpora": set(),
+}
+OPTIONAL = {"torch.utils.tensorboard"}  # extras, imported where they are asked for
+
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+
+def room(module: str) -> str:
+    """Return which room a module of ours belongs to; the package's own front is ''."""
+    return module.removeprefix("saccade").lstrip(".").partition(".")[0]
+
+
+def module_of(path: Path) -> str:
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(part for part in parts if part != "__init__")
+
+
+def imported(node: ast.AST) -> list[str]:
+    """Return the modules that an import statement names."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom):
+        assert node.level == 0, "imports are written in full"
+        if node.module == "saccade":
+            return [f"saccade.{alias.name}" for alias in node.names]
+        return [node.module or ""]
+    return []
+
+
+def arrows(path: Path) -> set[tuple[str, str]]:
+    """Return (room, room it imports) for every import of ours in a file."""
+    here = room(module_of(path))
+    found = {m for node in ast.walk(ast.parse(path.read_text("utf-8"))) for m in imported(node)}
+    ours = {m for m in found if m == "saccade" or m.startswith("saccade.")}
+    known = {room(module_of(file)) for file in FILES}
+    rooms = {room(m) if room(m) in known else "" for m in ours}  # `from saccade import load`
+    return {(here, other) for other in rooms if other != here}
+
+
+@pytest.mark.parametrize("path", FILES, ids=module_of)
+def test_no_arrow_points_back(path: Path) -> None:
+    here = room(module_of(path))
+    assert here in ORDER, f"{path}: room '{here}' has no place in the order"
+    back = [other for _, other in arrows(path) if ORDER.index(other) > ORDER.index(here)]
+    assert not back, f"{path} imports {back}, which come later"
+    allowed = ALLOWED.get(here)
+    if allowed is not None:
+        assert {other for _, other in arrows(path)} <= {"errors", "parts", *allowed}
+
+
+@pytest.mark.parametrize("path", FILES, ids=module_of)
+def test_nothing_is_imported_inside_a_function(path: Path) -> None:
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+    inside = {
+        module
+        for function in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(function, functions)
+        for node in ast.walk(function)
+        for module in imported(node)
+    }
+    assert inside <= OPTIONAL
+
+
+@pytest.mark.parametrize("name", NO_TORCH)
+def test_rooms_of_text_do_without_torch(name: str) -> None:
+    files = [path for path in FILES if room(module_of(path)) == name]
+    assert files
+    for path in files:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            assert not any(m.partition(".")[0] == "torch" for m in imported(node)), path
+
+
+def test_the_order_names_rooms_once() -> None:
+    assert len(ORDER) == len(set(ORDER))

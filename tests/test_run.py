@@ -1,0 +1,200 @@
+"""The verbs: train, evaluate, average, and what they promise."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from saccade import folder as folders
+from saccade.errors import CheckpointError, DataError, RecipeError, TrainingError
+from saccade.metrics.base import Metric
+from saccade.parts import Part
+from saccade.run import average, count_parameters, evaluate, read_recipe, train
+from saccade.train import weights
+from saccade.train.checkpoint import Checkpoints
+from saccade.training import Trainer
+from tests.train import small
+
+
+def test_the_same_seed_is_the_same_run_and_another_another(tmp_path: Path) -> None:
+    small.run(tmp_path / "a", max_steps=3)
+    torch.manual_seed(99)
+    small.run(tmp_path / "b", max_steps=3)
+    small.assert_same(tmp_path / "a", tmp_path / "b")
+    small.run(tmp_path / "c", max_steps=3, seed=2)
+    losses = [[row["loss"] for row in small.rows(tmp_path / name)] for name in "ac"]
+    assert losses[0] != losses[1]
+
+
+def test_the_world_outside_stays_as_it_was(tmp_path: Path) -> None:
+    torch.manual_seed(5)
+    before, threads = torch.get_rng_state(), torch.get_num_threads()
+    small.run(tmp_path, max_steps=2, threads=2)
+    assert torch.equal(torch.get_rng_state(), before)
+    assert torch.get_num_threads() == threads
+
+
+def test_a_run_folder_is_complete(tmp_path: Path) -> None:
+    run = small.run(tmp_path / "run", max_steps=3)
+    names = {path.name for path in (tmp_path / "run").iterdir()}
+    assert names == {
+        *("recipe.yaml", "saccade.json", "source.json", "target.json", "model.safetensors"),
+        *("checkpoints", "metrics.jsonl", "train.log", "README.md", "report.html"),
+    }
+    assert count_parameters(run.translator.model) > 1000
+    assert run.reason == "reached max_steps 3"
+    loaded = folders.load(run.folder)
+    assert loaded.translate("123").text == run.translator.translate("123").text
+
+
+def test_patience_stops_after_so_many_worse(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    losses = iter([3.0, 2.0, 2.5, 2.0, 9.0])
+    monkeypatch.setattr("saccade.training.loss_of", lambda *_: next(losses))
+    run = small.run(tmp_path, max_steps=0, patience=2, validate_every=1)
+    assert run.reason == "no better loss in 2 validations"
+    assert (run.progress.step, run.progress.stale) == (4, 2)
+    assert run.progress.best is not None
+    assert run.progress.best.step == 2
+    assert Checkpoints(tmp_path).index().best[0] == "step-00000002"
+
+
+@pytest.mark.parametrize(("metric", "better"), [("exact_match", 1), ("bleu", 1), ("wer", 0)])
+def test_the_best_checkpoint_by_any_metric(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, metric: str, better: int
+) -> None:
+    outputs = iter([["no"] * 8, [target for _, target in small.pairs(100, 108)], ["no"] * 8])
+    monkeypatch.setattr(Trainer, "_outputs", lambda _: next(outputs))
+    small.run(tmp_path, max_steps=3, validate_every=1, metrics=[metric], select=metric, keep_last=3)
+    index = Checkpoints(tmp_path).index()
+    assert index.best[0] == "step-00000002"
+    assert (index.figures["step-00000002"] < 0) == bool(better)
+    best = weights.load(tmp_path / "checkpoints" / "step-00000002" / "model.safetensors")
+    small.equal(weights.load(tmp_path / "model.safetensors"), best)
+
+
+def test_the_metric_is_measured_on_what_the_model_writes(tmp_path: Path) -> None:
+    run = small.run(tmp_path, max_steps=1, metrics=["exact_match", "bleu"], ema=0.5)
+    assert set(run.progress.validations[-1].figures) == {"loss", "exact_match", "bleu"}
+
+
+def test_minutes_end_a_run(tmp_path: Path) -> None:
+    run = small.run(tmp_path, max_steps=0, max_minutes=1e-6)
+    assert run.reason == "reached max_minutes 1e-06"
+    assert run.progress.step == 1
+
+
+def test_epochs_end_a_run(tmp_path: Path) -> None:
+    run = small.run(tmp_path, max_steps=0, max_epochs=1)
+    assert run.reason == "reached max_epochs 1"
+    assert (run.progress.epoch, run.progress.batch) == (1, 0)
+    assert [validation.due for validation in run.progress.validations] == [True]
+
+
+def test_a_validation_that_is_not_a_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("saccade.training.loss_of", lambda *_: float("nan"))
+    with pytest.raises(TrainingError) as caught:
+        small.run(tmp_path, max_steps=2, validate_every=1)
+    assert str(caught.value) == (
+        "step 1: the validation loss is nan; expected a number. The last checkpoint is kept; begin"
+        " a new run with --from it and a lower training.learning_rate."
+    )
+
+
+def test_starting_from_another_model(tmp_path: Path) -> None:
+    small.run(tmp_path / "a", max_steps=2)
+    train(
+        small.recipe(max_steps=1, seed=3),
+        tmp_path / "b",
+        start_from=tmp_path / "a",
+        console=small.quiet(),
+    )
+    first = folders.read_identity(tmp_path / "a").facts["vocabularies"]
+    assert folders.read_identity(tmp_path / "b").facts["vocabularies"] == first
+
+
+def test_paths_start_at_the_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data_folder, elsewhere = tmp_path / "data", tmp_path / "elsewhere"
+    for folder in (data_folder, elsewhere):
+        folder.mkdir()
+    (data_folder / "p.tsv").write_text("12\tot\n3\tt\n", encoding="utf-8")
+    monkeypatch.chdir(elsewhere)
+    files = {"kind": "tsv", "path": "p.tsv"}
+    side = {"tokenizer": "character"}
+    data = {"train": files, "valid": files, "test": files, "source": side, "target": side}
+    recipe = small.recipe(data=data, max_steps=1, metrics=["bleu"])
+    run = train(recipe, Path("run"), root=data_folder, console=small.quiet())
+    assert "12" in (run.folder / "report.html").read_text(encoding="utf-8")
+    assert len(evaluate(run.folder, root=data_folder).examples) == 2
+
+
+def test_the_final_model_averages_the_last_validated(tmp_path: Path) -> None:
+    small.run(tmp_path, max_steps=4, validate_every=1, average=3)
+    names = Checkpoints(tmp_path).index().validated[-3:]
+    assert names == ["step-00000002", "step-00000003", "step-00000004"]
+    found = [weights.load(tmp_path / "checkpoints" / n / "model.safetensors") for n in names]
+    small.equal(weights.load(tmp_path / "model.safetensors"), weights.average(found))
+
+
+def test_an_average_never_holds_the_untrained_start(tmp_path: Path) -> None:
+    small.run(tmp_path, max_steps=2, validate_every=1, average=5)
+    assert Checkpoints(tmp_path).index().names == ["step-00000001", "step-00000002"]
+
+
+def test_average_writes_a_model(tmp_path: Path) -> None:
+    small.run(tmp_path / "run", max_steps=3, validate_every=1, keep_last=3, keep_best=3)
+    assert average(tmp_path / "run", tmp_path / "mean", last=2) == [
+        "step-00000002",
+        "step-00000003",
+    ]
+    folders.load(tmp_path / "mean").translate("1")
+    assert len(average(tmp_path / "run", tmp_path / "all")) == 3
+    assert len(average(tmp_path / "run", tmp_path / "best", best=1)) == 1
+    with pytest.raises(CheckpointError) as caught:
+        average(tmp_path / "run", tmp_path / "more", last=9)
+    assert str(caught.value) == (
+        f"{tmp_path / 'run'}: asked for 9 validated checkpoints, found 3. Keep more with"
+        " training.keep_last or training.keep_best."
+    )
+    with pytest.raises(CheckpointError, match="already holds files"):
+        average(tmp_path / "run", tmp_path / "mean", last=2)
+    with pytest.raises(CheckpointError) as caught:
+        small.run(tmp_path / "mean", resume=True, max_steps=3, validate_every=1, keep_best=3)
+    assert str(caught.value) == (
+        f"{tmp_path / 'mean'}: holds no checkpoint to resume; it is a finished model. Begin a new"
+        " run with --from this folder."
+    )
+
+
+def test_evaluate(tmp_path: Path) -> None:
+    small.run(tmp_path, max_steps=1)
+    found = evaluate(tmp_path, "valid", metrics=[Part(Metric, "exact_match")], most=5)
+    assert (found.split, len(found.examples), len(found.translations)) == ("valid", 5, 5)
+    assert set(found.figures) == {"exact_match"}
+    assert found.plain()["sentences"] == 5
+    with pytest.raises(RecipeError) as caught:
+        evaluate(tmp_path, "tset")
+    assert str(caught.value) == f"{tmp_path}: no split 'tset'; there are valid."
+
+
+def test_a_disk_without_room_for_the_ids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("saccade.store.build", full)
+    with pytest.raises(DataError) as caught:
+        small.run(tmp_path / "run")
+    assert str(caught.value) == (
+        f"{tmp_path / 'home' / 'store'}: the ids of the data cannot be kept there: No space left on"
+        " device; expected a place to write. Free some space, or set SACCADE_HOME to another"
+        " folder."
+    )
+    assert not (tmp_path / "run").exists()
+
+
+def test_reading_a_recipe_with_another_seed(tmp_path: Path) -> None:
+    path = tmp_path / "r.yaml"
+    path.write_text(small.recipe().to_yaml(), encoding="utf-8")
+    assert read_recipe(path, ["training.clip=2"], seed=7).seed == 7
+    assert read_recipe(path, ["training.clip=2"]).training.clip == 2.0
