@@ -104,7 +104,11 @@ def test_truncated_weights(run: Path) -> None:
 
 def test_weights_of_another_model(run: Path) -> None:
     recipe = run / "recipe.yaml"
-    text = recipe.read_text(encoding="utf-8").replace("hidden: 16", "hidden: 12")
+    text = (
+        recipe.read_text(encoding="utf-8")
+        .replace("embedding: 16", "embedding: 12")
+        .replace("hidden: 16", "hidden: 12")
+    )
     recipe.write_text(text, encoding="utf-8")
     assert "the recipe's model needs [" in refusal(run)
 

@@ -66,10 +66,10 @@ def test_yaml_that_looks_like_a_number_and_is_text() -> None:
 
 
 def test_wrong_choice() -> None:
-    data = {**DATA, "source": {"normalise": ["nfxd"]}}
+    data = {**DATA, "source": {"normalise": ["nfkk"]}}
     assert problems(data=data) == [
         "r.yaml: data.source.normalise[0]: expected one of nfc, nfd, nfkc, nfkd, lowercase, strip,"
-        " squeeze, quotes, found 'nfxd'. Did you mean 'nfkd'?"
+        " squeeze, quotes, found 'nfkk'. Did you mean 'nfkd'?"
     ]
 
 

@@ -1,6 +1,7 @@
 """The verbs: train, evaluate, average, and what they promise."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -26,12 +27,14 @@ def test_the_same_seed_is_the_same_run_and_another_another(tmp_path: Path) -> No
     assert losses[0] != losses[1]
 
 
-def test_the_world_outside_stays_as_it_was(tmp_path: Path) -> None:
+def test_the_world_outside_stays_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     torch.manual_seed(5)
-    before, threads = torch.get_rng_state(), torch.get_num_threads()
+    before, asked = torch.get_rng_state(), list[int]()
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 7)
+    monkeypatch.setattr(torch, "set_num_threads", asked.append)
     small.run(tmp_path, max_steps=2, threads=2)
     assert torch.equal(torch.get_rng_state(), before)
-    assert torch.get_num_threads() == threads
+    assert asked == [2, 7]
 
 
 def test_a_run_folder_is_complete(tmp_path: Path) -> None:
@@ -64,9 +67,13 @@ def test_patience_stops_after_so_many_worse(
 def test_the_best_checkpoint_by_any_metric(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, metric: str, better: int
 ) -> None:
-    outputs = iter([["no"] * 8, [target for _, target in small.pairs(100, 108)], ["no"] * 8])
+    text, side = "one two three four five", {"tokenizer": "character"}
+    pairs = {"kind": "pairs", "pairs": [["12345", text]]}
+    data = {"train": pairs, "valid": pairs, "source": side, "target": side}
+    outputs = iter([["no"], [text], ["one two"]])
     monkeypatch.setattr(Trainer, "_outputs", lambda _: next(outputs))
-    small.run(tmp_path, max_steps=3, validate_every=1, metrics=[metric], select=metric, keep_last=3)
+    options: dict[str, Any] = {"max_steps": 3, "validate_every": 1, "keep_last": 3}
+    small.run(tmp_path, data=data, metrics=[metric], select=metric, **options)
     index = Checkpoints(tmp_path).index()
     assert index.best[0] == "step-00000002"
     assert (index.figures["step-00000002"] < 0) == bool(better)

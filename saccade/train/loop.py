@@ -72,7 +72,7 @@ class Loop:
         progress = self.progress
         while not (reason := hooks.stop(progress)):
             started = time.monotonic()
-            update = self._update()
+            update = self.update()
             progress.seconds += time.monotonic() - started
             hooks.updated(progress, update)
             due = self.due()
@@ -83,7 +83,8 @@ class Loop:
                 hooks.save(progress)
         return reason
 
-    def _update(self) -> Update:
+    def update(self) -> Update:
+        """Make one update: fetch, objective, backward, clip, step."""
         progress, settings = self.progress, self.settings
         self.model.train()
         torch.manual_seed(seed_of(self.seed, progress.step))

@@ -24,8 +24,10 @@ def pairs(first: int, last: int) -> list[list[str]]:
 
 
 def recipe(**training: Any) -> Recipe:
-    """Return the recipe; `training` overrides that section, `seed` and `model` their own."""
-    top = {name: training.pop(name) for name in ("seed", "name", "data") if name in training}
+    """Return the recipe; `training` overrides that section, `seed`, `name` and `data` the top."""
+    top: dict[str, Any] = {
+        name: training.pop(name) for name in ("seed", "name", "data") if name in training
+    }
     rnn = {"kind": "rnn", "hidden": 16, "dropout": 0.1}
     raw: dict[str, Any] = {
         "name": "small",

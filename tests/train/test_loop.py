@@ -45,7 +45,7 @@ def test_two_half_batches_are_one_whole_batch() -> None:
 
 def test_accumulation_reads_that_many_batches() -> None:
     loop = make(accumulate=2)
-    loop._update()
+    loop.update()
     assert (loop.progress.step, loop.progress.batch) == (1, 2)
 
 
@@ -72,9 +72,9 @@ def _not_a_number(*_: object) -> Loss:
 def test_a_gradient_that_is_not_a_number_stops_before_the_weights_move() -> None:
     loop = make()
     before = {name: w.clone() for name, w in weights.of(loop.model).items()}
-    next(loop.model.parameters()).register_hook(lambda g: g * torch.inf)
+    next(loop.model.parameters()).register_hook(lambda g: g * torch.inf)  # type: ignore[no-untyped-call]
     with pytest.raises(TrainingError) as caught:
-        loop._update()
+        loop.update()
     assert "step 0: the gradient is " in str(caught.value)
     assert "a lower training.learning_rate or training.clip." in str(caught.value)
     small.equal(before, weights.of(loop.model))
@@ -83,7 +83,7 @@ def test_a_gradient_that_is_not_a_number_stops_before_the_weights_move() -> None
 def test_the_moving_average_steps_in_and_out_again() -> None:
     loop = make(ema=0.9)
     for _ in range(3):
-        loop._update()
+        loop.update()
     raw = {name: w.clone() for name, w in weights.of(loop.model).items()}
     assert loop.average
     with loop.averaged():
@@ -98,7 +98,7 @@ def test_the_moving_average_follows_its_equation() -> None:
     name, weight = next(iter(loop.model.named_parameters()))
     expected = weight.detach().clone()
     for step in (1, 2, 3):
-        loop._update()
+        loop.update()
         decay = min(0.5, (1 + step) / (10 + step))
         expected = decay * expected + (1 - decay) * weight.detach()
     torch.testing.assert_close(loop.average.weights[name], expected)
@@ -121,5 +121,5 @@ def test_an_epochs_edge_is_due_once_an_epoch(accumulate: int) -> None:
     loop = make(accumulate=accumulate)
     for _ in range(12):
         before = loop.progress.epoch
-        loop._update()
+        loop.update()
         assert loop.due() == (loop.progress.epoch > before)

@@ -48,14 +48,15 @@ def test_a_resumed_run_is_the_same_run(tmp_path: Path, variant: str, stop: int) 
 def test_the_checkpoint_of_a_stop_between_validations_does_not_push_out_the_best(
     tmp_path: Path,
 ) -> None:
-    options = {"validate_every": 4, "keep_best": 1, "keep_last": 1}
+    options: dict[str, Any] = {"validate_every": 4, "keep_best": 1, "keep_last": 1}
     small.run(tmp_path, **options, max_steps=6)
     assert Checkpoints(tmp_path).index().names == ["step-00000004", "step-00000006"]
     assert Checkpoints(tmp_path).index().passing == ["step-00000006"]
 
 
 def test_a_signal_stops_the_run_which_then_goes_on_as_if_nothing_was(tmp_path: Path) -> None:
-    folder, options = tmp_path / "parts", {"max_steps": 100_000, "ema": 0.9}
+    folder = tmp_path / "parts"
+    options: dict[str, Any] = {"max_steps": 100_000, "ema": 0.9}
     with workers.running(folder, options) as worker:
         while len(small.rows(folder)) < 5 if (folder / "metrics.jsonl").exists() else True:
             worker.join(0.02)
@@ -128,8 +129,8 @@ def test_what_does_not_decide_the_weights_may_change(tmp_path: Path) -> None:
 
 
 def test_changed_data_is_refused(tmp_path: Path) -> None:
-    for side, lines in (("a", "12\n34\n"), ("b", "ot\ntf\n")):
-        (tmp_path / side).write_text(lines, encoding="utf-8")
+    for name, lines in (("a", "12\n34\n"), ("b", "ot\ntf\n")):
+        (tmp_path / name).write_text(lines, encoding="utf-8")
     files = {"kind": "text", "source": "a", "target": "b"}
     side = {"tokenizer": "character"}
     data = {"train": files, "valid": files, "source": side, "target": side}
