@@ -51,7 +51,8 @@ class Beam(Search):
     go on, those among the first K that write END are completed: they are set aside and take no
     place in the beam. A sentence stops, whatever its neighbours do,
 
-    - when `n_completed` hypotheses (0: as many as `width`) are completed;
+    - when `n_completed` hypotheses are completed; 0 means as many as `width`, and none of the active
+      ones scores better so far, so that a few poor early endings do not end the search;
     - or when `n_best` are and no active one can still beat them: a log-probability only falls, so
       none will score above log_prob / (limit + 1) ** length_penalty (shapers turn this rule off);
     - or at its limit: what is active there counts as unfinished and ranks after what is finished.
@@ -66,7 +67,7 @@ class Beam(Search):
         self, *, width: int = 5, length_penalty: float = 1.0, n_best: int = 1, n_completed: int = 0
     ) -> None:
         self.width, self.alpha, self.n_best = width, length_penalty, n_best
-        self.n_completed = n_completed or width
+        self.n_completed, self.patient = n_completed or width, n_completed == 0
         problems = []
         if width < 1:
             problems.append(f"beam.width: {width} is below 1; a beam follows 1 hypothesis or more.")
@@ -95,7 +96,7 @@ class Beam(Search):
             completed = beams.completed.merge(completed, self.n_completed)
             chosen = self._choose(candidates, task.end)
             cut = self._cut(beams, chosen, rules, t)  # [B]
-            stop = cut | self._enough(beams, completed, chosen, rules)  # [B]
+            stop = cut | self._enough(beams, completed, chosen, rules, t)  # [B]
             if trace:
                 self._draw(trees, beams, candidates, task.end, cut, t)
             done, going = stop.nonzero().squeeze(1), (~stop).nonzero().squeeze(1)
@@ -147,13 +148,17 @@ class Beam(Search):
         """Tell which sentences cannot go on: they are at their limit, or nothing may follow."""
         return (rules.limits[beams.rows] == t) | (chosen.log_prob[:, 0] == NEVER)  # [B]
 
-    def _enough(self, beams: Beams, completed: Lines, chosen: Candidates, rules: Rules) -> Tensor:
+    def _enough(
+        self, beams: Beams, completed: Lines, chosen: Candidates, rules: Rules, t: int
+    ) -> Tensor:
         """Tell which sentences need not go on: enough is completed, or nothing better can come."""
-        full = completed.score[:, -1] > NEVER  # [B]
+        full, worst = completed.score[:, -1] > NEVER, completed.score[:, self.n_best - 1]  # [B]
+        if self.patient:
+            full = full & (normalise(chosen.log_prob[:, 0], t + 1, self.alpha) <= worst)
         if rules.shapers:
             return full
         hope = normalise(chosen.log_prob[:, 0], rules.limits[beams.rows] + 1, self.alpha)  # [B]
-        return full | (hope < completed.score[:, self.n_best - 1])
+        return full | (hope < worst)
 
     def _read(
         self,

@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from saccade.errors import RecipeError
-from saccade.flow import SOURCE, State, Step
+from saccade.flow import SOURCE, State, Step, tensor
 from saccade.search.base import Task
 from saccade.search.beam import Beam, best_of
 from saccade.search.exhaustive import Exhaustive
@@ -146,6 +146,28 @@ def test_a_shaper_may_reward_length() -> None:
     task = replace(memory_task([2] * 20), shapers=(reward,))
     beam = Beam(width=125, length_penalty=0.0)(memory_step, memory_state(keys), task)
     assert {len(found.hypotheses[0].tokens) for found in beam} == {2}
+
+
+def test_poor_early_endings_do_not_end_the_search() -> None:
+    """X X X is by far the likeliest, but Y and X Y end before it and fill a beam of two."""
+    end, x, y = 1, 2, 3
+
+    def step(token: torch.Tensor, state: State) -> Step:
+        written = tensor(state, "written")  # how many symbols were read, START included
+        rows = torch.full((len(token), 4), 0.01)
+        rows[torch.arange(len(token)), torch.where(token == y, end, x)] = 0.95
+        rows[(token == x) & (written[:, 0] == 3)] = torch.tensor([0.01, 0.97, 0.01, 0.01])
+        rows[token == x, y] = 0.03
+        rows[token == 0, y] = 0.04
+        return Step(rows.log(), {"written": written + 1})
+
+    def best(n_completed: int) -> tuple[int, ...]:
+        task = Task(0, end, torch.tensor([6]), (0,))
+        beam = Beam(width=2, n_completed=n_completed)
+        return beam(step, {"written": torch.zeros(1, 1)}, task)[0].hypotheses[0].tokens
+
+    assert best(0) == (x, x, x)
+    assert best(2) != (x, x, x)
 
 
 def test_stops_at_n_completed() -> None:
