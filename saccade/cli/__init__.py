@@ -21,6 +21,8 @@ app = typer.Typer(
     help="Learn to turn one sequence into another, and see where the model looked.\n\n"
     "Begin with: [bold]saccade demo[/bold]   or, for your own pairs: "
     "[bold]saccade init translation --tsv pairs.tsv[/bold]",
+    epilog="Environment: SACCADE_HOME (where ids are stored), SACCADE_DEVICE (as --device),"
+    " SACCADE_LOG (quiet or debug), NO_COLOR.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
@@ -61,13 +63,17 @@ app.add_typer(recipe_app, name="recipe")
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a verb; say what went wrong in words, and leave with the code that belongs to it."""
     try:
-        app(arguments)
+        app(arguments, prog_name="saccade")
     except Interrupted as stop:
         complain(str(stop))
         sys.exit(128 + stop.signal)
     except SaccadeError as error:
         complain(str(error))
         sys.exit(2 if isinstance(error, RecipeError) else 1)
+    except OSError as error:  # a full disk, a file that may not be read
+        place = f"{error.filename}: " if error.filename else ""
+        complain(f"{place}{error.strerror or error}. Check the space left and the rights on files.")
+        sys.exit(1)
     except Exception as error:
         if os.environ.get("SACCADE_LOG") == "debug":
             traceback.print_exc()

@@ -14,7 +14,9 @@ from saccade.readers.base import Reader
 
 
 def show(
-    recipe: Annotated[Path, typer.Argument(help="A recipe, or a folder that holds one.")],
+    recipe: Annotated[
+        Path, typer.Argument(metavar="RECIPE|FOLDER", help="A recipe, or a folder that holds one.")
+    ],
     sets: Sets = None,
 ) -> None:
     """Print a recipe with every default filled in.
@@ -51,7 +53,9 @@ def check(
 
 
 def parts(
-    family: Annotated[str | None, typer.Argument(help="One family, as attention.")] = None,
+    family: Annotated[
+        str | None, typer.Argument(metavar="[FAMILY]", help="One family, as attention.")
+    ] = None,
 ) -> None:
     """List what a recipe can name: families, their parts, and the options of each.
 
@@ -67,7 +71,9 @@ def parts(
 
 
 def init(
-    task: Annotated[str, typer.Argument(help=f"One of {', '.join(starters.TASKS)}.")],
+    task: Annotated[
+        str, typer.Argument(metavar="TASK", help=f"One of {', '.join(starters.TASKS)}.")
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The recipe to write.")] = Path(
         "recipe.yaml"
     ),

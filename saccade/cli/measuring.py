@@ -68,8 +68,12 @@ def evaluate(
 
 
 def metric(
-    hypotheses: Annotated[Path, typer.Argument(help="What a system wrote, a line each.")],
-    references: Annotated[list[Path], typer.Argument(help="One reference file or several.")],
+    hypotheses: Annotated[
+        Path, typer.Argument(metavar="HYPOTHESES", help="What a system wrote, a line each.")
+    ],
+    references: Annotated[
+        list[Path], typer.Argument(metavar="REFERENCES...", help="One reference file or several.")
+    ],
     metrics: Metrics = None,
     against: Annotated[
         Path | None, typer.Option("--against", help="Another system's output, to test against.")

@@ -20,8 +20,11 @@ _CHUNK = 2000
 
 def score(
     model: Model,
-    source: Annotated[Path, typer.Argument(help="Source lines.")],
-    target: Annotated[Path, typer.Argument(help="Target lines; line n belongs to source line n.")],
+    source: Annotated[Path, typer.Argument(metavar="SOURCE", help="Source lines.")],
+    target: Annotated[
+        Path,
+        typer.Argument(metavar="TARGET", help="Target lines; line n belongs to source line n."),
+    ],
     per_token: Annotated[
         bool, typer.Option("--per-token", help="Add the log-probability of every piece.")
     ] = False,

@@ -20,7 +20,9 @@ Device = Annotated[
     str,
     typer.Option("--device", envvar="SACCADE_DEVICE", help="Where to compute: cpu, cuda, cuda:1."),
 ]
-Model = Annotated[Path, typer.Argument(help="A model folder, as `saccade train` writes.")]
+Model = Annotated[
+    Path, typer.Argument(metavar="MODEL", help="A model folder, as `saccade train` writes.")
+]
 Beam = Annotated[
     int | None, typer.Option("--beam", min=1, help="Hypotheses kept at each step; 1 is greedy.")
 ]

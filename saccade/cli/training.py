@@ -14,7 +14,9 @@ from saccade.recipe import Recipe
 
 
 def train(
-    recipe: Annotated[Path, typer.Argument(help="A recipe, or a run folder that holds one.")],
+    recipe: Annotated[
+        Path, typer.Argument(metavar="RECIPE", help="A recipe, or a run folder that holds one.")
+    ],
     folder: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where to write; runs/NAME if not given.")
     ] = None,

@@ -51,8 +51,8 @@ class Beam(Search):
     go on, those among the first K that write END are completed: they are set aside and take no
     place in the beam. A sentence stops, whatever its neighbours do,
 
-    - when `n_completed` hypotheses are completed; 0 means as many as `width`, and none of the active
-      ones scores better so far, so that a few poor early endings do not end the search;
+    - when `n_completed` hypotheses are completed; 0 means as many as `width`, and no active
+      one scores better so far, so that a few poor early endings do not end the search;
     - or when `n_best` are and no active one can still beat them: a log-probability only falls, so
       none will score above log_prob / (limit + 1) ** length_penalty (shapers turn this rule off);
     - or at its limit: what is active there counts as unfinished and ranks after what is finished.

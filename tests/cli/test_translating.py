@@ -97,6 +97,13 @@ def test_an_output_that_cannot_be_written_is_said_first(call: Call) -> None:
     assert "Choose another place with --output." in said.err
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+def test_a_full_disk_is_not_a_bug(call: Call, work: Path) -> None:
+    said = call("translate", work / "model", "-o", "/dev/full", stdin=b"un chat dort\n")
+    assert said.code == 1
+    assert "No space left on device. Check the space left and the rights on files." in said.err
+
+
 def test_what_is_not_a_model_is_refused(call: Call, tmp_path: Path) -> None:
     missing = call("translate", "nothing")
     assert missing.code == 1

@@ -159,6 +159,7 @@ def test_poor_early_endings_do_not_end_the_search() -> None:
         rows[(token == x) & (written[:, 0] == 3)] = torch.tensor([0.01, 0.97, 0.01, 0.01])
         rows[token == x, y] = 0.03
         rows[token == 0, y] = 0.04
+        rows[token == y, end] = 0.97
         return Step(rows.log(), {"written": written + 1})
 
     def best(n_completed: int) -> tuple[int, ...]:
