@@ -1,5 +1,6 @@
 """The verbs: train, evaluate, average, and what they promise."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -205,3 +206,14 @@ def test_reading_a_recipe_with_another_seed(tmp_path: Path) -> None:
     path.write_text(small.recipe().to_yaml(), encoding="utf-8")
     assert read_recipe(path, ["training.clip=2"], seed=7).seed == 7
     assert read_recipe(path, ["training.clip=2"]).training.clip == 2.0
+
+
+def test_tensorboard_that_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
+    with pytest.raises(RecipeError) as caught:
+        small.run(tmp_path / "run", tensorboard=True)
+    assert str(caught.value) == (
+        "training.tensorboard: TensorBoard is not installed. pip install saccade[track], or set it"
+        " to false."
+    )
+    assert not (tmp_path / "run").exists()
