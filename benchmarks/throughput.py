@@ -29,8 +29,12 @@ from saccade.translator import Translator
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("recipe", nargs="?", default=str(files("saccade") / "starters" / "demo.yaml"))
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument(
+        "recipe", nargs="?", default=str(files("saccade") / "starters" / "demo.yaml")
+    )
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--steps", type=int, default=10, help="updates a round")
     parser.add_argument("--sentences", type=int, default=64, help="sentences decoded a round")
