@@ -70,7 +70,9 @@ class RnnDecoder(Decoder):
     def start(self, memory: Memory) -> State:
         """Prepare the memory for reading and bridge its summary to the first states."""
         prepared = self.attention.prepare(memory.states)
-        bridged = iter(torch.split(torch.tanh(self.bridge(memory.summary)), self.feature_dim, dim=1))
+        bridged = iter(
+            torch.split(torch.tanh(self.bridge(memory.summary)), self.feature_dim, dim=1)
+        )
         state: State = {
             SOURCE: {"prepared": prepared, "mask": memory.mask},
             "cells": {
