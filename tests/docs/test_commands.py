@@ -18,7 +18,7 @@ BLOCK = re.compile(r"```(sh|python)\n(.*?)```", re.DOTALL)
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder with what a reader of the pages has at hand: pairs, outputs, a demo model."""
     monkeypatch.chdir(tmp_path)
     pairs = list(EnglishFrench(size=120).pairs("train"))
@@ -33,11 +33,11 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     small = ["model.embedding=8", "model.encoder.hidden=8", "model.decoder.hidden=8"]
     options = [part for change in small for part in ("--set", change)]
     _run(["train", "demo.yaml", "-o", "runs/demo", *options, *SHORT])
-    return tmp_path
 
 
+@pytest.mark.usefixtures("desk")
 @pytest.mark.parametrize("page", PAGES)
-def test_everything_documented_runs(page: str, desk: Path) -> None:
+def test_everything_documented_runs(page: str) -> None:
     ran = 0
     for language, block in BLOCK.findall((ROOT / page).read_text(encoding="utf-8")):
         if language == "python":
