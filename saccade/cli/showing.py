@@ -52,7 +52,7 @@ def demo(
     name = "demo" if task is Task.english_french else "dates"
     folder = output or Path("runs") / name
     recipe = recipes.parse(starters.text_of(name), f"starter {name}")
-    note(f"Learning {task} on sentences that ship with saccade; the recipe is `{name}`.")
+    note(f"Learning {task} from pairs that ship with saccade; the recipe: saccade init {name}")
     before = _untrained(recipe)
     result = run.train(recipe, folder, overwrite=True, console=error_console())
     found = run.evaluate(folder, next(iter(recipe.data.test)))
