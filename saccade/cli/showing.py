@@ -1,5 +1,7 @@
 """The verb that shows it all: train a small embedded task and look at what it learned."""
 
+import shutil
+import sys
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
@@ -62,12 +64,18 @@ def demo(
     _show(rows, len(found.examples))
     note(f"\nThe report is {report}; open it in a browser. What to type next:")
     for command in (
-        f"saccade translate {folder}",
-        f"saccade evaluate {folder}",
-        f"saccade doctor {folder}",
-        "saccade init translation --tsv pairs.tsv     # your own pairs",
+        f"translate {folder}",
+        f"evaluate {folder}",
+        f"doctor {folder}",
+        "init translation --tsv pairs.tsv     # your own pairs",
     ):
-        note(f"  {command}")
+        note(f"  {_program()} {command}")
+
+
+def _program() -> str:
+    """Say what to type for this program: its name, or where it is if the shell does not find it."""
+    here = Path(sys.argv[0])
+    return "saccade" if shutil.which("saccade") or here.name != "saccade" else str(here)
 
 
 def _untrained(recipe: Recipe) -> dict[str, float]:

@@ -78,7 +78,7 @@ def test_written_symbols_are_text(symbol: str) -> None:
             assert vocabulary.decode(ids) == line
 
 
-@pytest.mark.parametrize("tokenizer", [*SUBWORDS, Word()], ids=repr)
+@pytest.mark.parametrize("tokenizer", [*SUBWORDS, Word()], ids=lambda t: type(t).__name__)
 def test_nothing_to_learn_from_is_an_error(tokenizer: Tokenizer) -> None:
     with pytest.raises(DataError, match="no piece to learn: the lines are empty"):
         tokenizer.fit(["", ""], [])
@@ -89,7 +89,7 @@ def test_unknown_normaliser_is_an_error() -> None:
         Word().fit(["a"], ["nfcc"])
 
 
-@pytest.mark.parametrize("tokenizer", [*SUBWORDS, Word()], ids=repr)
+@pytest.mark.parametrize("tokenizer", [*SUBWORDS, Word()], ids=lambda t: type(t).__name__)
 def test_same_lines_same_vocabulary(tokenizer: Tokenizer) -> None:
     lines = LINES * 3
     assert tokenizer.fit(lines, []).fingerprint == tokenizer.fit(lines, []).fingerprint
