@@ -18,7 +18,7 @@ _MARK = b"\xef\xbb\xbf"
 
 
 def place(root: Path, name: str) -> Path:
-    """Find the file below `root` that a recipe calls `name`; a path without a name if it does not."""
+    """Find the file below `root` that a recipe calls `name`; no name, no path."""
     return root / Path(name).expanduser() if name else Path()
 
 
