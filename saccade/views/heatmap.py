@@ -1,23 +1,21 @@
 """The attention matrix as a map: a row for each target word, a column for each source word."""
 
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from saccade.errors import ShapeError
-from saccade.views import svg
+from saccade.views import axes, svg
 from saccade.views.weights import Weights, checked, share, spoken, top_of
-from saccade.views.words import clusters, escape, label, pad, sentence, shorten, widest
+from saccade.views.words import clean, escape, label, pad, sentence, shorten
 
 # Blues of the 256-colour table whose luminance rises at every step.
 RAMP = (17, 18, 24, 25, 31, 32, 38, 39, 81, 159)
 SHADES = ("· ", "░░", "▒▒", "▓▓", "██")
 
-_LONGEST = 18  # columns of a label before it is cut
-_TALLEST = 12  # rows of a vertical label in a terminal
-_NARROWEST = 20
+_TILE = 190.0  # pixels that a small multiple aims at
+_GAP = 24.0
+_ACROSS = 4  # tiles in a row of one SVG document
 
 
 def to_terminal(
@@ -34,13 +32,9 @@ def to_terminal(
     cells are `·`, `░`, `▒`, `▓`, `█`; a weight that is not finite is `? `.
     """
     found = checked("heatmap.to_terminal", weights, source, target)
-    if width < _NARROWEST:
-        raise ShapeError(
-            f"heatmap.to_terminal: width is {width} columns; at least {_NARROWEST} are needed; "
-            "pass a larger width."
-        )
+    axes.check_width("heatmap.to_terminal", width)
     rows, heads = [label(word) for word in target], [label(word) for word in source]
-    margin = min(widest(rows), _LONGEST, width // 3)
+    margin = axes.margin_of(rows, width)
     per_panel = (width - margin - 1) // 2
     top = top_of(found)
     panels = [
@@ -68,29 +62,13 @@ def to_svg(
     written on the scale below the map. A weight that is not finite is a dashed cell.
     """
     found = checked("heatmap.to_svg", weights, source, target)
-    rows = [shorten(label(word), _LONGEST) for word in target]
-    heads = [shorten(label(word), _LONGEST) for word in source]
-    cell = min(max(840 / max(len(heads), 1), 15.0), 30.0)
-    turn = _turn(heads, cell)
-    longest = max((svg.pixels(head) for head in heads), default=0.0)
-    left = max((svg.pixels(row) for row in rows), default=0.0) + 30
-    above = longest * math.sin(math.radians(-turn)) + (30 if turn else 44) + (28 if title else 0)
-    overhang = longest * math.cos(math.radians(turn)) + 16
-    wide, high = len(heads) * cell, len(rows) * cell
-    top = top_of(found)
-    body = [svg.text(20, 30, title, kind="title")] if title else []
-    body += [_head(left + (j + 0.5) * cell, above - 8, head, turn) for j, head in enumerate(heads)]
-    body += [
-        svg.text(left - 10, above + (i + 0.5) * cell + 4.5, row, anchor="end")
-        for i, row in enumerate(rows)
-    ]
-    body.append(f'<g transform="translate({svg.number(left)} {svg.number(above)})">')
-    body += [_cells(found[i], source, word, i, cell, top) for i, word in enumerate(target)]
-    body.append("</g>" + _scale(left, above + high + 18, top))
-    heading = svg.pixels(title) * 1.2 + 40 if title else 0.0
-    width = max(left + wide + max(overhang, 20), left + 190, heading)
+    frame, top = axes.framed(source, target, title=title), top_of(found)
+    body = frame.words(title)
+    body.append(f'<g transform="translate({svg.number(frame.left)} {svg.number(frame.above)})">')
+    body += [_cells(found[i], source, word, i, frame.cell, top) for i, word in enumerate(target)]
+    body.append("</g>" + _scale(frame.left, frame.bottom + 18, top))
     name = title or f"attention from {sentence(target)} to {sentence(source)}"
-    return svg.document(width, above + high + 52, "".join(body), name=name)
+    return svg.document(frame.width(title), frame.bottom + 52, "".join(body), name=name)
 
 
 def to_html(
@@ -106,6 +84,66 @@ def to_html(
     )
 
 
+def grid(
+    maps: Mapping[str, Weights], source: Sequence[str], target: Sequence[str], *, title: str = ""
+) -> str:
+    """Return small maps side by side as an HTML fragment, each with its name and all on one scale.
+
+    There is no room for words: the tooltip of a cell tells them.
+    """
+    top = _common_top(maps)
+    side = _side(source, target)
+    tiles = []
+    for name, weights in maps.items():
+        found = checked("heatmap.grid", weights, source, target)
+        body = _tile(name, found, source, target, side, top)
+        width, height = _tile_size(source, target, side)
+        tiles.append(svg.elastic(svg.document(width, height, body, name=name)))
+    style = "display:flex;flex-wrap:wrap;gap:.75rem"
+    heading = f"<figcaption>{escape(title)}</figcaption>" if title else ""
+    return (
+        f'<figure style="margin:0 0 1rem">{heading}<div style="{style}">{"".join(tiles)}</div>'
+        "</figure>"
+    )
+
+
+def grid_svg(
+    maps: Mapping[str, Weights], source: Sequence[str], target: Sequence[str], *, title: str = ""
+) -> str:
+    """Draw small maps, four in a row, as one SVG document, all on one scale."""
+    top, side = _common_top(maps), _side(source, target)
+    width, height = _tile_size(source, target, side)
+    above = 44.0 if title else 8.0
+    body = [svg.text(20, 30, title, kind="title")] if title else []
+    for i, (name, weights) in enumerate(maps.items()):
+        found = checked("heatmap.grid_svg", weights, source, target)
+        down, along = divmod(i, _ACROSS)
+        place = f"{svg.number(8 + along * width)} {svg.number(above + down * height)}"
+        tile = _tile(name, found, source, target, side, top)
+        body.append(f'<g transform="translate({place})">{tile}</g>')
+    n_rows = -(-len(maps) // _ACROSS)
+    bottom = above + n_rows * height
+    body.append(_scale(8 + _GAP / 2, bottom + 6, top))
+    across = 16 + min(len(maps), _ACROSS) * width
+    across = max(across, 190.0, svg.pixels(title) * 1.2 + 40)
+    label_of_all = title or f"attention from {sentence(target)} to {sentence(source)}"
+    return svg.document(across, bottom + 36, "".join(body), name=label_of_all)
+
+
+def grid_terminal(maps: Mapping[str, Weights], *, colour: bool, width: int = 100) -> str:
+    """Draw small maps side by side, one column for each cell, without words."""
+    axes.check_width("heatmap.grid_terminal", width)
+    top = _common_top(maps)
+    blocks = [_terminal_tile(n, w, top, width, colour=colour) for n, w in maps.items()]
+    room = max((columns for columns, _ in blocks), default=1)
+    per_row = max((width + 2) // (room + 2), 1)
+    bands = []
+    for start in range(0, len(blocks), per_row):
+        band = [lines for _, lines in blocks[start : start + per_row]]
+        bands.append("\n".join("  ".join(row).rstrip() for row in zip(*band, strict=True)))
+    return "\n\n".join([*bands, _terminal_scale(top, colour=colour)]) + "\n"
+
+
 def _panel(
     weights: npt.NDArray[np.float64],
     heads: list[str],
@@ -115,50 +153,27 @@ def _panel(
     *,
     colour: bool,
 ) -> str:
-    letters = [_downwards(head) for head in heads]
-    height = max(map(len, letters))
-    lines = []
-    for level in range(height):
-        row = [
-            word[level - height + len(word)] if level >= height - len(word) else ""
-            for word in letters
-        ]
-        lines.append((" " * (margin + 1) + "".join(pad(c, 2) for c in row)).rstrip())
+    lines = axes.downwards(heads, margin, 2)
     for row_label, values in zip(rows, weights, strict=True):
         cells = "".join(_terminal_cell(float(value), top, colour=colour) for value in values)
         lines.append(f"{pad(row_label, margin, right=True)} {cells}".rstrip())
     return "\n".join(lines)
 
 
-def _downwards(head: str) -> list[str]:
-    found = clusters(head) or ["∅"]
-    return found if len(found) <= _TALLEST else [*found[: _TALLEST - 1], "⋮"]
-
-
-def _terminal_cell(weight: float, top: float, *, colour: bool) -> str:
+def _terminal_cell(weight: float, top: float, *, colour: bool, wide: bool = True) -> str:
+    n = 2 if wide else 1
     if not np.isfinite(weight):
-        return "? "
+        return "? "[:n]
     part = share(weight, top)
     if colour:
-        return f"\x1b[48;5;{RAMP[round(part * (len(RAMP) - 1))]}m  \x1b[0m"
-    return SHADES[round(part * (len(SHADES) - 1))]
+        return f"\x1b[48;5;{RAMP[round(part * (len(RAMP) - 1))]}m{' ' * n}\x1b[0m"
+    return SHADES[round(part * (len(SHADES) - 1))][:n]
 
 
 def _terminal_scale(top: float, *, colour: bool) -> str:
     if colour:
         return "0 " + "".join(f"\x1b[48;5;{c}m \x1b[0m" for c in RAMP) + f" {top:.2f}"
     return "0 " + "".join(shade[0] for shade in SHADES) + f" {top:.2f}"
-
-
-def _turn(heads: list[str], cell: float) -> float:
-    """Return by how much source words lean: upright letters, slanted words, steep if crowded."""
-    if widest(heads) <= 2:
-        return 0.0
-    return -50.0 if cell >= 22 else -90.0
-
-
-def _head(x: float, y: float, head: str, turn: float) -> str:
-    return svg.text(x + 4, y, head, turn=turn) if turn else svg.text(x, y, head, anchor="middle")
 
 
 def _cells(
@@ -169,16 +184,17 @@ def _cells(
     cell: float,
     top: float,
 ) -> str:
-    side = svg.number(cell - 2)
+    gap = min(1.0, cell / 12)
+    side = svg.number(cell - 2 * gap)
     shape = (
-        f'y="{svg.number(row * cell + 1)}" width="{side}" height="{side}" '
+        f'y="{svg.number(row * cell + gap)}" width="{side}" height="{side}" '
         f'rx="{svg.number(cell / 7)}"'
     )
     drawn = []
     for j, (value, origin) in enumerate(zip(weights.tolist(), source, strict=True)):
         look = _look(value, top)
         tip = svg.tip(f"{label(origin)} → {label(word)}: {spoken(value)}")
-        drawn.append(f'<rect {look} x="{svg.number(j * cell + 1)}" {shape}>{tip}</rect>')
+        drawn.append(f'<rect {look} x="{svg.number(j * cell + gap)}" {shape}>{tip}</rect>')
     return "".join(drawn)
 
 
@@ -198,3 +214,45 @@ def _scale(x: float, y: float, top: float) -> str:
         x + 130, y + 9, f"{top:.2g}", kind="small"
     )
     return steps + ends
+
+
+def _common_top(maps: Mapping[str, Weights]) -> float:
+    return max((top_of(np.asarray(w, dtype=np.float64)) for w in maps.values()), default=1.0)
+
+
+def _side(source: Sequence[str], target: Sequence[str]) -> float:
+    return min(max(_TILE / max(len(source), len(target), 1), 4.0), 16.0)
+
+
+def _tile_size(source: Sequence[str], target: Sequence[str], side: float) -> tuple[float, float]:
+    return max(len(source) * side, 110.0) + _GAP, len(target) * side + _GAP + 18
+
+
+def _tile(
+    name: str,
+    weights: npt.NDArray[np.float64],
+    source: Sequence[str],
+    target: Sequence[str],
+    side: float,
+    top: float,
+) -> str:
+    width, height = svg.number(len(source) * side), svg.number(len(target) * side)
+    cells = (_cells(weights[i], source, word, i, side, top) for i, word in enumerate(target))
+    frame = f'<rect class="rule" fill="none" width="{width}" height="{height}"/>'
+    return (
+        svg.text(_GAP / 2, 20, shorten(clean(name), 22), kind="small")
+        + f'<g transform="translate({svg.number(_GAP / 2)} 28)">{frame}{"".join(cells)}</g>'
+    )
+
+
+def _terminal_tile(
+    name: str, weights: Weights, top: float, width: int, *, colour: bool
+) -> tuple[int, list[str]]:
+    """Return the columns of a tile and its lines, all of that width to the eye."""
+    found = np.asarray(weights, dtype=np.float64)[:, :width]
+    room = min(max(found.shape[1], 14), width)
+    lines = [pad(clean(name), room)]
+    for values in found:
+        cells = "".join(_terminal_cell(float(v), top, colour=colour, wide=False) for v in values)
+        lines.append(cells + " " * (room - len(values)))
+    return room, lines

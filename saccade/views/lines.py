@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from saccade.views import svg
+from saccade.views import axes, svg
 from saccade.views.weights import Weights, checked, share, spoken, top_of
-from saccade.views.words import label, sentence, shorten
+from saccade.views.words import label, pad, sentence, shorten
 
 _GAP = 18.0  # pixels between neighbouring words
 _DROP = 130.0  # pixels between the two rows
@@ -46,6 +46,32 @@ def to_svg(
     body += [svg.text(x, foot, w, anchor="middle") for x, w in zip(along, feet, strict=True)]
     name = title or f"attention from {sentence(target)} to {sentence(source)}"
     return svg.document(inner + 2 * _EDGE, foot + 24, "".join(body), name=name)
+
+
+def to_terminal(
+    weights: Weights,
+    source: Sequence[str],
+    target: Sequence[str],
+    *,
+    width: int = 100,
+    faintest: float = 0.04,
+) -> str:
+    """Write a line for each target word: the source words it looked at, most first.
+
+    >>> print(to_terminal(np.array([[0.9, 0.1]]), ["le", "chat"], ["the"]), end="")
+    the ← le 0.90  chat 0.10
+    """
+    axes.check_width("lines.to_terminal", width)
+    found = checked("lines.to_terminal", weights, source, target)
+    rows = [label(word) for word in target]
+    margin = axes.margin_of(rows, width)
+    lines = []
+    for row, values in zip(rows, found, strict=True):
+        seen = [j for j, value in enumerate(values) if np.isfinite(value) and value >= faintest]
+        seen.sort(key=lambda j: -float(values[j]))
+        said = "  ".join(f"{label(source[j])} {spoken(float(values[j]))}" for j in seen)
+        lines.append(shorten(f"{pad(row, margin, right=True)} ← {said}".rstrip(), width))
+    return "".join(f"{line}\n" for line in lines)
 
 
 def to_html(
