@@ -2,16 +2,17 @@
 
     e[t, s] = score(q[t], h[s])      a[t, s] = softmax_s(e[t, s])      c[t] = sum_s a[t, s] v[s]
 
-Three layers of abstraction, from free to ready-made:
+Layers of abstraction, from free to ready-made:
 
-    Attention   anything that reads a memory
-    Weighted    reads the sum of the states under weights; a part says how to weigh
-    Scored      weighs by a softmax over the kept places; a part says only how to score
+    Attention     anything that reads a memory
+    Weighted      reads the sum of the states under weights; a part says how to weigh
+    Scored        weighs by a softmax over the kept places; a part says only how to score
+    Remembering   weighs one query after the other, knowing how it weighed before
 """
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
 
+import torch
 from torch import Tensor, nn
 
 from saccade.errors import ShapeError
@@ -26,8 +27,8 @@ class Attention(nn.Module, ABC):
     a memory can grow by `flow.append`. Nothing is kept on the module.
     """
 
-    recurrent: ClassVar[bool] = False  # True if reading at t needs what was read at t-1
-    normalised: ClassVar[bool] = True  # False if the weights of a place need not sum to one
+    recurrent: bool = False  # True if reading at t needs what was read at t-1
+    normalised: bool = True  # False if the weights of a place need not sum to one
 
     def __init__(self, query_dim: int, key_dim: int) -> None:
         super().__init__()
@@ -119,6 +120,39 @@ class Scored(Weighted):
     ) -> tuple[Tensor, State]:
         """Softmax over the kept places."""
         return masked_softmax(self.score(query, keys), mask), state
+
+
+class Remembering(Weighted):
+    """Weighs at t by what it remembers of t-1, so queries are taken one after the other."""
+
+    recurrent = True
+
+    @abstractmethod
+    def weigh_one(
+        self, query: Tensor, keys: Tensor, mask: Tensor, state: State
+    ) -> tuple[Tensor, State]:
+        """Weigh for one query.
+
+        Args:
+            query: `[B, query_dim]`.
+            keys: `[B, S, ...]`.
+            mask: `[B, S]`, True = keep.
+            state: what was remembered from the query before.
+
+        Returns:
+            Weights `[B, S]`, zero on dropped places, and what to remember.
+        """
+
+    def weigh(
+        self, query: Tensor, keys: Tensor, mask: Tensor, state: State
+    ) -> tuple[Tensor, State]:
+        """Weigh for each query in turn."""
+        mask = mask.expand(len(query), query.shape[1], keys.shape[1])  # [B, T, S]
+        weights = []
+        for t in range(query.shape[1]):
+            one, state = self.weigh_one(query[:, t], keys, mask[:, t], state)
+            weights.append(one)
+        return torch.stack(weights, dim=1), state  # [B, T, S]
 
 
 def same_width(name: str, query_dim: int, key_dim: int) -> None:

@@ -6,7 +6,7 @@ from torch import Tensor
 from torch.testing import assert_close
 
 from saccade.attention.base import Attention
-from saccade.flow import Attended, append, tensor
+from saccade.flow import Attended, append, reorder, tensor
 from saccade.parts import Part
 from tests.samples import backward, mask_of, missing_gradients, name, randn, scramble, variants
 
@@ -145,15 +145,29 @@ def test_weights_survive_saving(part: Part[Attention]) -> None:
 def test_queries_at_once_are_queries_one_by_one(part: Part[Attention]) -> None:
     attention = build(part)
     query, states, mask = inputs()
-    whole = read(attention, query, states, mask)
-    if attention.recurrent:
-        return
-    assert whole.weights is not None
+    prepared = attention.prepare(states)
+    state = attention.start(prepared)
+    whole = attention(query, prepared, mask[:, None], state, look=True)
     for t in range(T):
-        one = read(attention, query[:, t : t + 1], states, mask)
-        assert one.weights is not None
+        one = attention(query[:, t : t + 1], prepared, mask[:, None], state, look=True)
         assert_close(one.context[:, 0], whole.context[:, t])
         assert_close(one.weights[:, 0], whole.weights[:, t])
+        state = one.state
+    assert_close(state, whole.state)
+
+
+@every
+def test_what_is_remembered_follows_its_row(part: Part[Attention]) -> None:
+    attention = build(part)
+    query, states, mask = inputs()
+    prepared = attention.prepare(states)
+    first = attention(query[:, :2], prepared, mask[:, None], attention.start(prepared))
+    plain = attention(query[:, 2:], prepared, mask[:, None], first.state)
+    turn = torch.tensor([2, 0, 0, 1])
+    turned = attention(
+        query[turn, 2:], reorder(prepared, turn), mask[turn, None], reorder(first.state, turn)
+    )
+    assert_close(turned.context, plain.context[turn])
 
 
 @every
