@@ -1,0 +1,57 @@
+"""Gaussian-mixture attention: a soft window that slides along the source."""
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from saccade.attention.base import Remembering
+from saccade.errors import RecipeError
+from saccade.flow import State, tensor
+
+
+class GaussianMixture(Remembering):
+    """Weigh places by K bells whose centres only ever move forward.
+
+        (alpha', beta', kappa') = W q[t] + b
+        alpha[t] = exp(alpha')      beta[t] = exp(beta')      kappa[t] = kappa[t-1] + exp(kappa')
+        a[t, u] = sum_k alpha[t, k] exp(-beta[t, k] (kappa[t, k] - u)^2)
+
+    Graves 2013 (arXiv:1308.0850), eqs. 46 to 51, u = 1, 2, ... and kappa[0] = 0. What stands at a
+    place is not asked. The weights need not sum to one. With `b` as it starts, a centre moves one
+    place a step and the bells' heights sum to one.
+    """
+
+    normalised = False
+
+    def __init__(self, query_dim: int, key_dim: int, *, components: int = 5) -> None:
+        super().__init__(query_dim, key_dim)
+        if components < 1:
+            raise RecipeError(
+                f"gaussian_mixture.components: {components} is below 1; use 1 bell or more."
+            )
+        self.components = components
+        self.W = nn.Linear(query_dim, 3 * components)
+        nn.init.xavier_uniform_(self.W.weight)
+        nn.init.zeros_(self.W.bias)
+        nn.init.constant_(self.W.bias[:components], -math.log(components))
+
+    def keys(self, states: Tensor) -> Tensor:
+        """Keep the number of places."""
+        return states[:, :, :0]  # [B, S, 0]
+
+    def start(self, prepared: State) -> State:
+        """All centres before the first place."""
+        values = tensor(prepared, "values")
+        return {"kappa": values.new_zeros(len(values), self.components)}  # [B, K]
+
+    def weigh_one(
+        self, query: Tensor, keys: Tensor, mask: Tensor, state: State
+    ) -> tuple[Tensor, State]:
+        """Move the centres and sum the bells."""
+        log_alpha, log_beta, log_move = self.W(query).chunk(3, dim=-1)  # 3 x [B, K]
+        kappa = tensor(state, "kappa") + log_move.exp()  # [B, K]
+        u = torch.arange(1, keys.shape[1] + 1, device=query.device)  # [S]
+        away = (kappa[:, :, None] - u) ** 2  # [B, K, S]
+        bells = torch.exp(log_alpha[:, :, None] - log_beta.exp()[:, :, None] * away)  # [B, K, S]
+        return bells.sum(dim=1).masked_fill(~mask, 0.0), {"kappa": kappa}  # [B, S]
