@@ -10,7 +10,7 @@ class Bilinear(Scored):
 
         e[t, s] = q[t]' W h[s]
 
-    Luong, Pham & Manning 2015 (arXiv:1508.04025), eq. 8, "general". `W h` is computed once per
+    Luong, Pham & Manning 2015 (arXiv:1508.04025), section 3.1, "general". `W h` is computed once per
     sentence.
     """
 

@@ -10,7 +10,7 @@ class Dot(Scored):
 
         e[t, s] = q[t] . h[s]
 
-    Luong, Pham & Manning 2015 (arXiv:1508.04025), eq. 8, "dot".
+    Luong, Pham & Manning 2015 (arXiv:1508.04025), section 3.1, "dot".
     """
 
     def __init__(self, query_dim: int, key_dim: int) -> None:

@@ -38,10 +38,14 @@ def escape(text: str, *, breaks: bool = False) -> str:
 def label(word: str) -> str:
     r"""Return a word as an axis shows it: white space made visible, nothing shown as `∅`.
 
-    >>> label("two words"), label("\n"), label("")
-    ('two␣words', '⏎', '∅')
+    The mark `▁` that a tokenizer puts where a word begins is not shown.
+
+    >>> label("two words"), label("\n"), label(""), label("▁cat")
+    ('two␣words', '⏎', '∅', 'cat')
     """
     shown = clean(clean(word, breaks=True).translate(_VISIBLE))
+    if len(shown) > 1:
+        shown = shown.removeprefix("▁")
     if shown and not columns(shown):
         return "◌" + shown  # a mark needs something to stand on
     return shown or "∅"
@@ -50,9 +54,13 @@ def label(word: str) -> str:
 def sentence(words: Sequence[str]) -> str:
     """Join pieces for reading: characters closely, words with spaces.
 
-    >>> sentence(["a", " ", "b"]), sentence(["the", "cat"])
-    ('a b', 'the cat')
+    Pieces that mark where a word begins are joined at those marks.
+
+    >>> sentence(["a", " ", "b"]), sentence(["the", "cat"]), sentence(["▁the", "▁ca", "t", "."])
+    ('a b', 'the cat', 'the cat.')
     """
+    if any(word.startswith("▁") for word in words):
+        return "".join(words).replace("▁", " ").strip()
     return ("" if all(len(word) <= 1 for word in words) else " ").join(words)
 
 
