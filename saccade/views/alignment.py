@@ -66,7 +66,7 @@ def to_svg(
         body.append(_mark(*place, frame.cell, known, tip, found=found))
     body += _legend(frame.left, frame.bottom + 26, predicted, gold)
     name = title or f"alignment of {sentence(source)} with {sentence(target)}"
-    width = frame.width(title, least=330.0 if gold else 120.0)
+    width = frame.width(title, least=420.0 if gold else 120.0)
     return svg.document(width, frame.bottom + (62 if gold else 44), "".join(body), name=name)
 
 

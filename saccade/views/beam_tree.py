@@ -74,8 +74,8 @@ def to_svg(
     """Draw every node with its symbol and its log-probability so far.
 
     The winner runs straight and is shaded; pruned nodes are faint; completed ones stand on a shelf
-    below. The path that greedy search took is marked by a dotted branch and a ring, as far as
-    the beam held it.
+    below. The path that greedy search took is marked by dots and rings beside it, as far as the
+    beam held it.
     """
     _check("beam_tree.to_svg", tree)
     best, plain = path_of(tree, winner), path_of(tree, greedy)
@@ -254,7 +254,9 @@ def _branch(layout: _Layout, t: int, i: int, node: Node, *, won: bool, greedily:
         look = 'stroke-width="1" stroke-opacity="0.2"'
     drawn = f'<path class="thread" {look} {path}/>'
     if greedily:
-        drawn += f'<path class="line s1" stroke-dasharray="1 5" {path}/>'
+        drawn += (
+            f'<path class="line s1" stroke-dasharray="1 5" transform="translate(-4 7)" {path}/>'
+        )
     return drawn
 
 
@@ -271,11 +273,13 @@ def _node(layout: _Layout, t: int, i: int, node: Node, *, won: bool, greedily: b
     if node.fate == "completed":
         drawn += f'<rect class="thread" {box}/>'
     if greedily:
-        drawn += f'<circle class="line s1" cx="{svg.number(x + wide)}" cy="{svg.number(y)}" r="4"/>'
+        drawn += (
+            f'<circle class="line s1" cx="{svg.number(x + wide)}" cy="{svg.number(y + 7)}" r="3"/>'
+        )
     text = shorten(label(node.text), axes.LONGEST)
     drawn += svg.text(x + wide / 2, y - 1, text, anchor="middle")
     drawn += svg.text(x + wide / 2, y + 11, _score(node), anchor="middle", kind="small")
-    return f'<g opacity="0.45">{drawn}</g>' if node.fate == "pruned" else f"<g>{drawn}</g>"
+    return f'<g opacity="0.55">{drawn}</g>' if node.fate == "pruned" else f"<g>{drawn}</g>"
 
 
 def _legend(y: float, lost: str) -> str:

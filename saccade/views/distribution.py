@@ -100,7 +100,7 @@ def _bar(x: float, y: float, choice: Choice) -> str:
         written = word == choice.written
         tip = f"{label(word)}: {probability:.4f}{', written' if written else ''}"
         drawn.append(
-            f'<rect class="hue" fill-opacity="{0.42 if written else 0.14}" x="{svg.number(x)}" '
+            f'<rect class="hue" fill-opacity="{0.36 if written else 0.14}" x="{svg.number(x)}" '
             f'y="{svg.number(y)}" width="{svg.number(max(wide - 1, 0.5))}" {frame}>'
             f"{svg.tip(tip)}</rect>"
         )

@@ -101,9 +101,10 @@ def grid(
         tiles.append(svg.elastic(svg.document(width, height, body, name=name)))
     style = "display:flex;flex-wrap:wrap;gap:.75rem"
     heading = f"<figcaption>{escape(title)}</figcaption>" if title else ""
+    scale = f'<div style="font-size:.85rem;margin-top:.5rem">one scale, 0 to {top:.2g}</div>'
     return (
         f'<figure style="margin:0 0 1rem">{heading}<div style="{style}">{"".join(tiles)}</div>'
-        "</figure>"
+        f"{scale}</figure>"
     )
 
 

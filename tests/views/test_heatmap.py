@@ -150,3 +150,46 @@ def test_a_terminal_too_narrow_is_refused() -> None:
 def test_float32_is_taken() -> None:
     weights = soft(2, 2).astype(np.float32)
     assert heatmap.to_svg(weights, list("ab"), list("xy")).count("<title>") == 4
+
+
+def test_small_maps_are_named_and_share_a_scale() -> None:
+    maps = {"layer 1 head 1": np.full((2, 3), 0.1), "<b>": np.full((2, 3), 1.0)}
+    fragment = heatmap.grid(maps, list("abc"), list("xy"), title="<i>")
+    assert fragment.count("<svg") == 2
+    assert "layer 1 head 1" in fragment
+    assert "&lt;b&gt;" in fragment
+    assert "one scale, 0 to 1" in fragment
+    ElementTree.fromstring(fragment)
+    drawn = heatmap.grid_svg(maps, list("abc"), list("xy"), title="heads")
+    assert tips(drawn)[:2] == ["a → x: 0.10", "b → x: 0.10"]
+    assert len(tips(drawn)) == 12
+    assert drawn == heatmap.grid_svg(maps, list("abc"), list("xy"), title="heads")
+
+
+@pytest.mark.parametrize("colour", [True, False])
+@pytest.mark.parametrize("n", [1, 12, 60])
+def test_small_maps_keep_to_the_terminal(n: int, colour: bool) -> None:
+    drawn = heatmap.grid_terminal({str(i): soft(n, n) for i in range(5)}, colour=colour, width=40)
+    assert max(columns(line) for line in plain(drawn).split("\n")) <= 40
+
+
+def test_small_maps_stand_side_by_side() -> None:
+    drawn = heatmap.grid_terminal({"one": np.eye(2), "two": np.ones((2, 2))}, colour=False)
+    assert drawn.split("\n")[:3] == [
+        "one             two",
+        "█·              ██",
+        "·█              ██",
+    ]
+
+
+def test_small_maps_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(ShapeError, match=r"heatmap.grid: weights have shape \[3, 2\]"):
+        heatmap.grid({"a": soft(3, 2)}, list("abc"), list("xy"))
+    with pytest.raises(ShapeError, match=r"heatmap.grid_svg: weights have shape \[3, 2\]"):
+        heatmap.grid_svg({"a": soft(3, 2)}, list("abc"), list("xy"))
+
+
+def test_no_maps_at_all_are_an_empty_picture() -> None:
+    ElementTree.fromstring(heatmap.grid_svg({}, [], []))
+    ElementTree.fromstring(heatmap.grid({}, [], []))
+    assert heatmap.grid_terminal({}, colour=False) == "0 ·░▒▓█ 1.00\n"

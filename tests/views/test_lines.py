@@ -63,3 +63,17 @@ def test_the_same_input_gives_the_same_picture() -> None:
     assert lines.to_svg(weights, list("abc"), list("xyz")) == lines.to_svg(
         weights, list("abc"), list("xyz")
     )
+
+
+def test_the_terminal_names_what_was_looked_at_most_first() -> None:
+    weights = np.array([[0.2, 0.77, 0.03], [np.nan, 0.0, 1.0]])
+    drawn = lines.to_terminal(weights, ["le", "chat", "dort"], ["cat", "it"])
+    assert drawn == "cat ← chat 0.77  le 0.20\n it ← dort 1.00\n"
+    assert lines.to_terminal(weights, ["le", "chat", "dort"], ["cat", "it"], width=20).startswith(
+        "cat ← chat 0.77  le…\n"
+    )
+
+
+def test_a_mismatch_is_refused_in_the_terminal() -> None:
+    with pytest.raises(ShapeError, match=r"lines.to_terminal: weights have shape \[1, 1\]"):
+        lines.to_terminal(np.ones((1, 1)), ["a", "b"], ["x"])
