@@ -14,7 +14,8 @@ ORDER = [
     *("errors", "flow", "masks", "parts", "positions", "cells", "attention", "layers"),
     *("encoders", "decoders", "models", "objectives", "schedules", "search", "metrics"),
     *("views", "corpora", "readers", "vocab", "tokenizers", "store", "batching"),
-    *("recipe", "prepare", "translation", "translator", "evaluation", "train", "folder"),
+    *("recipe", "prepare", "translation", "translator", "inspection", "evaluation"),
+    *("train", "folder"),
     *("report", "training", "run", "starters", "doctor", "api", "", "catalogue", "cli", "__main__"),
 ]
 NO_TORCH = ("metrics", "views", "corpora", "tokenizers", "vocab", "errors", "parts", "readers")

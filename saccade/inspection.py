@@ -1,0 +1,165 @@
+"""Look inside a model while it works on one sentence: gathers the arrays that the views draw."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+import torch
+
+from saccade.batching import collate
+from saccade.errors import DataError, RecipeError, suggest
+from saccade.parts import Part
+from saccade.positions.base import Positions
+from saccade.search.base import Branch, Search
+from saccade.translation import Maps, Translation
+from saccade.translator import Translator
+from saccade.views.beam_tree import Node
+from saccade.views.distribution import Choice
+from saccade.vocab import END, MARK, Vocabulary
+
+_WIDTH = 5  # of a beam, where the recipe searches otherwise
+_MEANS = ("mean", "max")  # names of what is made of all maps
+
+
+@dataclass(frozen=True, slots=True)
+class Beam:
+    """What beam search did: its tree, and the pieces of the winner and of greedy search."""
+
+    tree: tuple[tuple[Node, ...], ...]
+    winner: tuple[str, ...]
+    greedy: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Aligned:
+    """Two sentences in words and which belong together, (source, target) from 0."""
+
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+    points: tuple[tuple[int, int], ...]
+
+
+def translated(translator: Translator, text: str, *, beam: int | None = None) -> Translation:
+    """Translate a sentence that will be looked at; refuse one that holds nothing."""
+    if not translator.source.encode(text):
+        raise DataError(
+            f"inspect: the sentence {text!r} is empty; expected at least one symbol. Write a "
+            "sentence."
+        )
+    return translator.translate(text, beam=beam)
+
+
+def attention_maps(translation: Translation) -> Mapping[str, Maps]:
+    """Return every map `[T, S]` by name, or say that there is none."""
+    maps = translation.attention_maps
+    if not maps:
+        raise RecipeError(
+            "inspect: this model has no attention, so it cannot show where it looked. Use --view "
+            "beam or distribution, or train a model with attention."
+        )
+    return maps
+
+
+def attention(translation: Translation, head: str = "mean") -> Maps:
+    """Return one map `[T, S]` by name; `mean` and `max` are made of all."""
+    maps = attention_maps(translation)
+    if head in maps:
+        return maps[head]
+    stacked = np.stack(list(maps.values()))  # [A, T, S]
+    if head == "mean":
+        return np.asarray(stacked.mean(axis=0))
+    if head == "max":
+        return np.asarray(stacked.max(axis=0))
+    names = [*_MEANS, *maps]
+    raise RecipeError(
+        f"--head: no map '{head}'.{suggest(head, names)} There are: {', '.join(names)}."
+    )
+
+
+def aligned(translation: Translation) -> Aligned:
+    """Return the words of both sentences and where each target word looked most."""
+    attention_maps(translation)
+    looker = translation.looker
+    return Aligned(
+        words(looker.source, translation.source_ids),
+        words(looker.target, translation.hypothesis.tokens),
+        tuple(translation.alignment),
+    )
+
+
+def words(vocabulary: Vocabulary, ids: Sequence[int]) -> tuple[str, ...]:
+    """Join pieces to the words that `Vocabulary.words` numbers."""
+    numbered = zip(vocabulary.words(ids), vocabulary.pieces(ids), strict=True)
+    groups = groupby(numbered, key=lambda pair: pair[0])
+    return tuple("".join(piece for _, piece in group).removeprefix(MARK) for _, group in groups)
+
+
+def beam(translator: Translator, text: str, *, width: int | None = None) -> Beam:
+    """Search with a beam and keep its tree; search greedily beside it."""
+    translated(translator, text, beam=1)
+    if width is None and translator.decoding.search.kind != "beam":
+        width = _WIDTH
+    found = translator.translate(text, beam=width, trace=True)
+    greedy = translator.translate(text, search=Part(Search, "greedy"))
+    pieces = translator.target.pieces
+    return Beam(
+        tuple(tuple(_node(b, translator.target) for b in level) for level in found.tree),
+        pieces(_written(found)),
+        pieces(_written(greedy)),
+    )
+
+
+@torch.inference_mode()
+def distributions(
+    translator: Translator, translation: Translation, *, most: int = 6
+) -> list[Choice]:
+    """Return, for every step of an output, the likeliest symbols and the entropy in bits.
+
+    One forced pass over the finished output; nothing is searched.
+    """
+    written = _written(translation)
+    batch = collate([translation.source_ids], [translation.hypothesis.tokens])
+    batch = batch.to(translator.device)
+    log_probs = translator.model.log_probs(translator.model(batch).features)[0].double()  # [T, V]
+    probs = log_probs.exp()  # [T, V]
+    bits = -(probs * log_probs.clamp(min=-1e4)).sum(dim=1) / np.log(2.0)  # [T]
+    top = probs.topk(min(most, probs.shape[1]), dim=1)  # [T, K]
+    pieces = translator.target.pieces
+    return [
+        Choice(
+            written=pieces([token])[0],
+            probability=float(probs[t, token]),
+            likeliest=list(
+                zip(pieces(top.indices[t].tolist()), top.values[t].tolist(), strict=True)
+            ),
+            entropy=max(float(bits[t]), 0.0),
+        )
+        for t, token in enumerate(written)
+    ]
+
+
+@torch.inference_mode()
+def positions(translator: Translator, n: int) -> Maps:
+    """Return what the model adds to the first `n` places it reads: `[n, D]`."""
+    parts = [m for m in translator.model.modules() if isinstance(m, Positions)]
+    added = (
+        parts[0](torch.zeros(1, n, parts[0].dim, device=translator.device))[0] if parts else None
+    )
+    if added is None or not added.any():
+        raise RecipeError(
+            "inspect: this model adds no positions: it reads one symbol after another, or was "
+            "built without them. Use another --view, or a Transformer with sinusoidal positions."
+        )
+    return np.asarray(added.float().cpu().numpy(), dtype=np.float32)
+
+
+def _written(translation: Translation) -> tuple[int, ...]:
+    """Return the output's ids, END included if it came to its end."""
+    tokens = translation.hypothesis.tokens
+    return (*tokens, END) if translation.finished else tokens
+
+
+def _node(branch: Branch, vocabulary: Vocabulary) -> Node:
+    text = vocabulary.pieces([branch.token])[0]
+    return Node(branch.step, text, branch.parent, branch.log_prob, branch.fate)
