@@ -8,7 +8,10 @@ from typing import Any
 
 import torch
 
+from saccade import folder as folders
+from saccade.errors import CheckpointError
 from saccade.recipe import Recipe
+from saccade.train.checkpoint import Checkpoints
 from saccade.train.files import write_text
 from saccade.train.log import clock
 from saccade.train.progress import Progress
@@ -44,6 +47,20 @@ def write_report(
     )
     write_text(path, training_report(report))
     return path
+
+
+def rewrite_report(folder: Path, *, root: Path = Path(), device: str = "cpu") -> Path:
+    """Write report.html anew from what a run has left so far; it may still be training."""
+    recipe = folders.read_identity(folder).recipe
+    checkpoints = Checkpoints(folder)
+    names = checkpoints.index().names
+    if not names:
+        raise CheckpointError(
+            f"{folder}: has no checkpoints, so nobody knows how it was trained; expected a run"
+            " folder. Give the folder that `saccade train` wrote."
+        )
+    progress = checkpoints.progress(names[-1])
+    return write_report(folder, recipe, folders.load(folder, device=device), progress, root=root)
 
 
 def summary(recipe: Recipe, translator: Translator, progress: Progress) -> dict[str, str]:
@@ -83,8 +100,8 @@ def read_curves(folder: Path) -> dict[str, list[tuple[float, float]]]:
     """Read the series of metrics.jsonl; of a step written twice the later counts."""
     series: dict[str, dict[float, float]] = defaultdict(dict)
     path = folder / "metrics.jsonl"
-    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    for line in lines:
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    for line in text[: text.rfind("\n") + 1].splitlines():  # the last may still be being written
         row: dict[str, Any] = json.loads(line)
         if row["kind"] == "train":
             series["training loss"][row["step"]] = row["nll"]

@@ -2,8 +2,16 @@ from pathlib import Path
 
 import pytest
 
-from saccade.report import read_curves, samples, summary, training_flops, write_report
-from saccade.run import Run
+from saccade.errors import CheckpointError
+from saccade.report import (
+    read_curves,
+    rewrite_report,
+    samples,
+    summary,
+    training_flops,
+    write_report,
+)
+from saccade.run import Run, average
 from saccade.train.progress import Progress
 from saccade.views.report import ScoreRow
 from tests.train import small
@@ -71,3 +79,27 @@ def test_curves_of_a_step_written_twice(tmp_path: Path) -> None:
         "learning rate": [(1, 0.1)],
         "validation loss": [(2, 1.5)],
     }
+
+
+def test_a_line_that_is_still_being_written_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "metrics.jsonl").write_text(
+        '{"kind": "valid", "step": 2, "loss": 1.5}\n{"kind": "valid", "st', encoding="utf-8"
+    )
+    assert read_curves(tmp_path) == {"validation loss": [(2, 1.5)]}
+
+
+def test_a_report_of_a_run_that_still_trains(run: Run) -> None:
+    finished = run.folder / "model.safetensors"
+    aside = finished.rename(finished.with_suffix(".aside"))
+    try:
+        page = rewrite_report(run.folder).read_text(encoding="utf-8")
+    finally:
+        aside.rename(finished)
+    assert "3 (" in page
+    assert "training loss" in page
+
+
+def test_a_model_that_is_no_run_has_no_report(run: Run, tmp_path: Path) -> None:
+    average(run.folder, tmp_path / "mean", last=1)
+    with pytest.raises(CheckpointError, match=r"mean: has no checkpoints.*expected a run folder"):
+        rewrite_report(tmp_path / "mean")

@@ -12,7 +12,16 @@ from typing import Annotated
 
 import typer
 
-from saccade.cli import choosing, diagnosing, measuring, scoring, showing, training, translating
+from saccade.cli import (
+    choosing,
+    diagnosing,
+    inspecting,
+    measuring,
+    scoring,
+    showing,
+    training,
+    translating,
+)
 from saccade.cli.speech import complain, version_text
 from saccade.errors import Interrupted, RecipeError, SaccadeError
 
@@ -52,6 +61,8 @@ app.command("predict", hidden=True)(translating.translate)
 app.command("evaluate")(measuring.evaluate)
 app.command("metric")(measuring.metric)
 app.command("score")(scoring.score)
+app.command("inspect")(inspecting.inspect)
+app.command("report")(inspecting.report)
 app.command("doctor")(diagnosing.doctor)
 app.command("average")(training.average)
 app.command("parts")(choosing.parts)
