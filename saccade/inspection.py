@@ -42,11 +42,7 @@ class Aligned:
 
 def translated(translator: Translator, text: str, *, beam: int | None = None) -> Translation:
     """Translate a sentence that will be looked at; refuse one that holds nothing."""
-    if not translator.source.encode(text):
-        raise DataError(
-            f"inspect: the sentence {text!r} is empty; expected at least one symbol. Write a "
-            "sentence."
-        )
+    _check_text(translator, text)
     return translator.translate(text, beam=beam)
 
 
@@ -97,7 +93,7 @@ def words(vocabulary: Vocabulary, ids: Sequence[int]) -> tuple[str, ...]:
 
 def beam(translator: Translator, text: str, *, width: int | None = None) -> Beam:
     """Search with a beam and keep its tree; search greedily beside it."""
-    translated(translator, text, beam=1)
+    _check_text(translator, text)
     if width is None and translator.decoding.search.kind != "beam":
         width = _WIDTH
     found = translator.translate(text, beam=width, trace=True)
@@ -152,6 +148,14 @@ def positions(translator: Translator, n: int) -> Maps:
             "built without them. Use another --view, or a Transformer with sinusoidal positions."
         )
     return np.asarray(added.float().cpu().numpy(), dtype=np.float32)
+
+
+def _check_text(translator: Translator, text: str) -> None:
+    if not translator.source.encode(text):
+        raise DataError(
+            f"inspect: the sentence {text!r} is empty; expected at least one symbol. Write a "
+            "sentence."
+        )
 
 
 def _written(translation: Translation) -> tuple[int, ...]:

@@ -42,6 +42,8 @@ def test_a_model_without_attention_says_so() -> None:
 def test_an_empty_sentence_is_refused() -> None:
     with pytest.raises(DataError, match="the sentence '' is empty; expected at least one symbol"):
         inspection.translated(translator("pre"), "")
+    with pytest.raises(DataError, match="the sentence '' is empty"):
+        inspection.beam(translator("pre"), "")
 
 
 def test_words_are_those_of_the_alignment() -> None:

@@ -28,7 +28,7 @@ def blind(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_terminal_shows_where_the_model_looked(call: Call, work: Path) -> None:
     said = call("inspect", work / "model", "un chat dort")
     assert said.code == 0
-    assert "▁sleeps" in said.out
+    assert "sleeps" in said.out
     assert "·░▒▓█" in said.out
     assert said.err == "un chat dort → a cat sleeps\n"
 
