@@ -10,8 +10,8 @@ class Bilinear(Scored):
 
         e[t, s] = q[t]' W h[s]
 
-    Luong, Pham & Manning 2015 (arXiv:1508.04025), section 3.1, "general". `W h` is computed once per
-    sentence.
+    Luong, Pham & Manning 2015 (arXiv:1508.04025), section 3.1, "general". `W h` is computed
+    once per sentence.
     """
 
     def __init__(self, query_dim: int, key_dim: int) -> None:
