@@ -10,7 +10,7 @@ from saccade.batching import Batches
 from saccade.flow import Example
 from saccade.metrics.base import Interval, Metric, References, Score, interval, perplexity
 from saccade.models.base import Model
-from saccade.objectives.cross_entropy import CrossEntropy
+from saccade.objectives.cross_entropy import cross_entropy
 from saccade.parts import Part
 from saccade.translation import Translation
 from saccade.translator import Translator
@@ -61,8 +61,7 @@ def loss_of(model: Model, batches: Batches) -> float:
     """Return the mean negative log-probability per target symbol, END included."""
     model.eval()
     device = next(model.parameters()).device
-    objective, generator = CrossEntropy(smoothing=0.0), torch.Generator()
-    losses = [objective(model, batch.to(device), generator) for batch in batches]
+    losses = [cross_entropy(model, batch.to(device)) for batch in batches]
     return sum(loss.parts["nll"] for loss in losses) / sum(loss.count for loss in losses)
 
 

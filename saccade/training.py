@@ -51,7 +51,8 @@ class Trainer:
         self.examples = list(recipe.data.valid.build(root).read()) if settings.metrics else []
         sides = prepared.vocabularies
         self.translator = Translator(model, sides.source, sides.target, recipe.decoding)
-        self.loop = Loop(model, settings.objective.build(), self.batches, settings, recipe.seed)
+        objective = settings.objective.build(sides.target.decode)
+        self.loop = Loop(model, objective, self.batches, settings, recipe.seed)
         self.checkpoints = Checkpoints(
             folder,
             keep_best=settings.keep_best,

@@ -14,7 +14,7 @@ from saccade.encoders.base import Encoder
 from saccade.flow import Batch, Memory
 from saccade.masks import from_lengths
 from saccade.models.base import Model
-from saccade.objectives.cross_entropy import CrossEntropy
+from saccade.objectives.cross_entropy import cross_entropy
 from saccade.parts import Part, find, kinds, schema
 from saccade.tokenizers.character import Character
 from saccade.vocab import Vocabulary
@@ -167,9 +167,8 @@ def trained(kind: str, steps: int = 250) -> Model:
         torch.manual_seed(1)
         model = MODELS[kind].build(len(vocabulary()), len(vocabulary()))
     optimiser = torch.optim.Adam(model.parameters(), lr=1e-2)
-    objective, generator = CrossEntropy(smoothing=0.0), torch.Generator().manual_seed(1)
     for _ in range(steps):
-        loss = objective(model, pairs_batch(), generator)
+        loss = cross_entropy(model, pairs_batch())
         if loss.total.item() / loss.count < 0.01:
             break
         optimiser.zero_grad()

@@ -12,8 +12,8 @@ PACKAGE = Path(__file__).parent.parent / "saccade"
 
 ORDER = [
     *("errors", "flow", "masks", "parts", "positions", "cells", "attention", "layers"),
-    *("encoders", "decoders", "models", "objectives", "schedules", "search", "metrics"),
-    *("views", "corpora", "readers", "vocab", "tokenizers", "store", "batching"),
+    *("encoders", "decoders", "models", "schedules", "search", "metrics"),
+    *("views", "corpora", "readers", "vocab", "tokenizers", "store", "batching", "objectives"),
     *("recipe", "prepare", "translation", "translator", "inspection", "evaluation"),
     *("train", "folder"),
     *("report", "training", "run", "starters", "doctor", "api", "", "catalogue", "cli", "__main__"),

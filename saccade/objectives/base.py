@@ -1,16 +1,41 @@
 """What an objective is: a model and a batch in, a sum to make small out."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import torch
+from torch import Tensor
 
 from saccade.flow import Batch, Loss
 from saccade.models.base import Model
 
+Decode = Callable[[Sequence[int]], str]  # ids of the target side to text; PAD, START, END drop out
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """When in a training an objective is asked, and all the chance it may use.
+
+    step: updates made before this one.  generator: seeded by the run's seed and `step`.
+    """
+
+    step: int
+    generator: torch.Generator
+
 
 class Objective(ABC):
-    """Sums, never means: the training loop divides once, after accumulation."""
+    """Sums, never means: the training loop divides once, after accumulation.
+
+    The host gives `decode`, by which risks are measured on text whatever the pieces are. `learned`
+    holds, by name, what an objective learns for itself beside the model, if anything; checkpoints
+    keep it, and a resumed run gets it back.
+    """
+
+    def __init__(self, decode: Decode) -> None:
+        self.decode = decode
+        self.learned: dict[str, Tensor] = {}
 
     @abstractmethod
-    def __call__(self, model: Model, batch: Batch, generator: torch.Generator) -> Loss:
-        """Return the sum over the batch's target symbols; draw random numbers from `generator`."""
+    def __call__(self, model: Model, batch: Batch, moment: Moment) -> Loss:
+        """Return the sum over the batch; `count` is the number of its target symbols."""

@@ -1,10 +1,11 @@
 """Cross-entropy with label smoothing."""
 
-import torch
+from torch import Tensor
 
+from saccade.errors import RecipeError
 from saccade.flow import Batch, Loss
 from saccade.models.base import Model
-from saccade.objectives.base import Objective
+from saccade.objectives.base import Decode, Moment, Objective
 
 
 class CrossEntropy(Objective):
@@ -16,17 +17,36 @@ class CrossEntropy(Objective):
     is computed for real target places only.
     """
 
-    def __init__(self, *, smoothing: float = 0.1) -> None:
-        self.smoothing = smoothing
+    def __init__(self, decode: Decode, *, smoothing: float = 0.1) -> None:
+        super().__init__(decode)
+        self.smoothing = checked(smoothing, "cross_entropy")
 
-    def __call__(self, model: Model, batch: Batch, generator: torch.Generator) -> Loss:
+    def __call__(self, model: Model, batch: Batch, moment: Moment) -> Loss:
         """Return the smoothed sum; `parts["nll"]` is the plain one."""
-        mask = batch.target.mask
-        features = model(batch).features[mask]  # [N, D]
-        log_probs = model.log_probs(features)  # [N, V]
-        nll = -log_probs.gather(1, batch.target.values[mask][:, None]).sum()
-        total = nll
-        if self.smoothing:
-            uniform = -log_probs.sum() / log_probs.shape[1]
-            total = (1 - self.smoothing) * nll + self.smoothing * uniform
-        return Loss(total, len(features), {"nll": nll.item()})
+        return cross_entropy(model, batch, self.smoothing)
+
+
+def cross_entropy(model: Model, batch: Batch, smoothing: float = 0.0) -> Loss:
+    """Force the target upon the model and sum as `CrossEntropy` does."""
+    mask = batch.target.mask
+    features = model(batch).features[mask]  # [N, D]
+    return smoothed(model.log_probs(features), batch.target.values[mask], smoothing)
+
+
+def smoothed(log_probs: Tensor, gold: Tensor, smoothing: float) -> Loss:
+    """Sum the smoothed cross-entropy of `log_probs` `[N, V]` where `gold` `[N]` is right."""
+    nll = -log_probs.gather(1, gold[:, None]).sum()
+    total = nll
+    if smoothing:
+        uniform = -log_probs.sum() / log_probs.shape[1]
+        total = (1 - smoothing) * nll + smoothing * uniform
+    return Loss(total, len(gold), {"nll": nll.item()})
+
+
+def checked(smoothing: float, owner: str) -> float:
+    """Return the smoothing if it is a share of one."""
+    if not 0 <= smoothing < 1:
+        raise RecipeError(
+            f"{owner}.smoothing: {smoothing} is not in [0, 1); 0 is none, 0.1 is usual."
+        )
+    return smoothing

@@ -4,7 +4,8 @@
       index.json                which there are, oldest first, and the figures of the validated
       step-00000500/
         model.safetensors       the weights to decode with (the moving average, if there is one)
-        training.safetensors    moments of the optimiser, and the raw weights beside an average
+        training.safetensors    moments of the optimiser, what the objective learned for itself,
+                                and the raw weights beside an average
         state.json              Progress
 
 A checkpoint exists once the index names it.

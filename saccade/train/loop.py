@@ -19,7 +19,7 @@ from saccade.batching import Batches
 from saccade.errors import TrainingError
 from saccade.flow import Batch, Loss
 from saccade.models.base import Model
-from saccade.objectives.base import Objective
+from saccade.objectives.base import Moment, Objective
 from saccade.recipe import Training
 from saccade.schedules.base import Schedule
 from saccade.train import weights
@@ -89,10 +89,11 @@ class Loop:
         self.model.train()
         torch.manual_seed(seed_of(self.seed, progress.step))
         generator = torch.Generator().manual_seed(seed_of(self.seed, progress.step) + 1)
+        moment = Moment(progress.step, generator)
         total, nll, count = 0.0, 0.0, 0
         self.optimiser.zero_grad(set_to_none=True)
         for batch in self._fetch():
-            loss = self._checked(self.objective(self.model, batch, generator), batch)
+            loss = self._checked(self.objective(self.model, batch, moment), batch)
             loss.total.backward()  # type: ignore[no-untyped-call]
             total += loss.total.item()
             nll += loss.parts.get("nll", loss.total.item())
@@ -172,7 +173,9 @@ class Loop:
         own = weights.of(self.model)
         raw = {f"raw.{name}": t for name, t in own.items()} if self.average else {}
         model = self.average.weights if self.average else own
-        return Snapshot(model, {**moments(self.model, self.optimiser), **raw}, self.progress)
+        learned = {f"objective.{name}": t for name, t in self.objective.learned.items()}
+        training = {**moments(self.model, self.optimiser), **raw, **learned}
+        return Snapshot(model, training, self.progress)
 
     def restore(self, snapshot: Snapshot, where: str) -> None:
         """Go back to where a checkpoint was written."""
@@ -186,6 +189,8 @@ class Loop:
         else:
             weights.put(self.model, snapshot.model, where)
         put_moments(self.model, self.optimiser, training)
+        for name in self.objective.learned:
+            self.objective.learned[name] = training[f"objective.{name}"].clone()
         self.progress = snapshot.progress
         self.plan = self.batches.epoch(self.progress.epoch)
 

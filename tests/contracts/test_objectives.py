@@ -1,29 +1,34 @@
 """What every objective must do: make small what it measures."""
 
+import copy
+
 import pytest
 import torch
 
 from saccade.models.base import Model
-from saccade.objectives.base import Objective
+from saccade.objectives.base import Moment, Objective
 from saccade.parts import Part
-from tests.samples import MODELS, backward, name, pairs_batch, variants, vocabulary
+from tests.samples import backward, name, pairs_batch, trained, variants, vocabulary
 
 every = pytest.mark.parametrize("part", variants(Objective), ids=name)
 
 
 def build() -> Model:
-    with torch.random.fork_rng():
-        torch.manual_seed(3)
-        return MODELS["bahdanau"].build(len(vocabulary()), len(vocabulary()))
+    """A model that has begun to learn, so that its own outputs are sometimes right."""
+    return copy.deepcopy(trained("bahdanau", 25))
+
+
+def moment(seed: int) -> Moment:
+    return Moment(100, torch.Generator().manual_seed(seed))
 
 
 @every
 def test_lowers_its_own_loss(part: Part[Objective]) -> None:
-    model, objective, batch = build(), part.build(), pairs_batch()
+    model, objective, batch = build(), part.build(vocabulary().decode), pairs_batch()
     optimiser = torch.optim.Adam(model.parameters(), lr=5e-3)
     losses = []
     for _ in range(15):
-        loss = objective(model, batch, torch.Generator().manual_seed(1))
+        loss = objective(model, batch, moment(1))
         assert loss.total.shape == ()
         assert loss.count == int(batch.target.mask.sum())
         losses.append(loss.total.item())
@@ -34,9 +39,18 @@ def test_lowers_its_own_loss(part: Part[Objective]) -> None:
 
 
 @every
-def test_the_generator_is_the_only_chance(part: Part[Objective]) -> None:
-    model, objective, batch = build().eval(), part.build(), pairs_batch()
+def test_the_moment_is_the_only_chance(part: Part[Objective]) -> None:
+    model, batch = build().eval(), pairs_batch()
     first, second = (
-        objective(model, batch, torch.Generator().manual_seed(5)).total for _ in range(2)
+        part.build(vocabulary().decode)(model, batch, moment(5)).total for _ in range(2)
     )
     assert torch.equal(first, second)
+
+
+@every
+def test_leaves_the_model_in_the_mode_it_was_in(part: Part[Objective]) -> None:
+    model, objective = build(), part.build(vocabulary().decode)
+    for mode in (True, False):
+        model.train(mode)
+        objective(model, pairs_batch(), moment(1))
+        assert all(module.training == mode for module in model.modules())
