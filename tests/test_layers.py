@@ -16,7 +16,8 @@ ORDER = [
     *("views", "corpora", "readers", "vocab", "tokenizers", "store", "batching", "objectives"),
     *("recipe", "prepare", "translation", "translator", "inspection", "evaluation"),
     *("train", "folder"),
-    *("report", "training", "run", "starters", "doctor", "api", "", "catalogue", "cli", "__main__"),
+    *("report", "training", "run", "comparison", "starters", "doctor", "api", ""),
+    *("catalogue", "cli", "__main__"),
 ]
 NO_TORCH = ("metrics", "views", "corpora", "tokenizers", "vocab", "errors", "parts", "readers")
 ALLOWED = {  # beyond errors and parts, what these rooms may import of ours

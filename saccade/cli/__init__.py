@@ -14,6 +14,7 @@ import typer
 
 from saccade.cli import (
     choosing,
+    comparing,
     diagnosing,
     inspecting,
     measuring,
@@ -61,6 +62,7 @@ app.command("predict", hidden=True)(translating.translate)
 app.command("evaluate")(measuring.evaluate)
 app.command("metric")(measuring.metric)
 app.command("score")(scoring.score)
+app.command("compare")(comparing.compare)
 app.command("inspect")(inspecting.inspect)
 app.command("report")(inspecting.report)
 app.command("doctor")(diagnosing.doctor)

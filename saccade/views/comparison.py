@@ -1,0 +1,104 @@
+"""Several models in one table, with the pictures that belong to it."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from saccade.views import bars, curves, svg
+from saccade.views.page import Section, page, paragraph, table
+from saccade.views.ticks import short
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A figure and how far it reaches: its bootstrap interval, or least and most over seeds."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Bucket:
+    """The score of sentences of similar length: their mean length, the score, how many."""
+
+    length: float
+    value: float
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One model of a comparison; the first of `figures` decides, `p_value` is against the best."""
+
+    name: str
+    seeds: int
+    figures: Mapping[str, Line]
+    p_value: float | None
+    parameters: int
+    seconds: float
+    flops: float
+    speed: float
+    by_length: Sequence[Bucket]
+    curve: Sequence[tuple[float, float]]
+
+
+def cells(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+    """Return the headers and the cells of the table."""
+    metrics = list(rows[0].figures) if rows else []
+    headers = ["model", *metrics, "p against best", "parameters", "training", "FLOPs"]
+    return [*headers, "sentences/s"], [_cells(row, metrics) for row in rows]
+
+
+def to_html(title: str, rows: Sequence[Row], commands: Sequence[str] = ()) -> str:
+    """Return the comparison as the text of one HTML file."""
+    headers, lines = cells(rows)
+    metric = headers[1] if rows and rows[0].figures else "score"
+    scores = {row.name: next(iter(row.figures.values())).value for row in rows if row.figures}
+    lengths = {row.name: [(b.length, b.value) for b in row.by_length] for row in rows}
+    losses = {row.name: list(row.curve) for row in rows if row.curve}
+    sections = [
+        Section("Table", [table(headers, lines), paragraph(_legend(rows), note=True)]),
+        Section(f"{metric} of each", [svg.elastic(bars.to_svg(scores, title=metric))]),
+        Section(
+            f"{metric} by source length",
+            [svg.elastic(curves.to_svg(lengths, x_label="words in the source", y_label=metric))],
+        ),
+        Section(
+            "Validation loss",
+            [svg.elastic(curves.to_svg(losses, x_label="step", y_label="loss"))] if losses else [],
+        ),
+        Section("Made with", [paragraph(command) for command in commands]),
+    ]
+    return page(title, [section for section in sections if section.fragments])
+
+
+def _legend(rows: Sequence[Row]) -> str:
+    many = any(row.seeds > 1 for row in rows)
+    spread = "least and most over the seeds" if many else "the 95 % bootstrap interval"
+    return (
+        f"In brackets {spread}. p: paired bootstrap on the first metric, how easily chance alone"
+        " makes such a difference to the best model. FLOPs are estimated: six for each weight and"
+        " symbol."
+    )
+
+
+def _cells(row: Row, metrics: Sequence[str]) -> list[str]:
+    seeds = f" ({row.seeds} seeds)" if row.seeds > 1 else ""
+    return [
+        row.name + seeds,
+        *(_figure(row.figures[name]) if name in row.figures else "–" for name in metrics),
+        "best" if row.p_value is None else f"{row.p_value:.3f}",
+        f"{row.parameters:,}",
+        _clock(row.seconds),
+        "–" if math.isnan(row.flops) else f"{row.flops:.1e}",
+        short(row.speed),
+    ]
+
+
+def _figure(line: Line) -> str:
+    return f"{line.value:.2f} ({line.low:.1f} to {line.high:.1f})"
+
+
+def _clock(seconds: float) -> str:
+    return "–" if math.isnan(seconds) else f"{int(seconds) // 60}:{int(seconds) % 60:02d}"

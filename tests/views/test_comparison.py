@@ -1,0 +1,35 @@
+import math
+
+from saccade.views.comparison import Bucket, Line, Row, cells, to_html
+
+
+def row(name: str, *, seeds: int = 1, p: float | None = None, seconds: float = 75.0) -> Row:
+    return Row(
+        name=name,
+        seeds=seeds,
+        figures={"bleu": Line(31.416, 30.0, 33.0)},
+        p_value=p,
+        parameters=1234567,
+        seconds=seconds,
+        flops=seconds * 1e9,
+        speed=120.0,
+        by_length=[Bucket(5.0, 40.0, 10), Bucket(15.0, 20.0, 10)],
+        curve=[(1, 3.0), (2, 2.0)],
+    )
+
+
+def test_a_row_says_quality_and_cost() -> None:
+    headers, lines = cells([row("a"), row("b", seeds=3, p=0.0123, seconds=math.nan)])
+    assert headers[:2] == ["model", "bleu"]
+    assert lines[0] == ["a", "31.42 (30.0 to 33.0)", "best", "1,234,567", "1:15", "7.5e+10", "120"]
+    assert lines[1][0] == "b (3 seeds)"
+    assert lines[1][2] == "0.012"
+    assert lines[1][4:6] == ["–", "–"]
+
+
+def test_the_page_has_table_and_pictures_and_escapes_names() -> None:
+    page = to_html("Comparison", [row("<b>a</b>"), row("b", p=0.5)], ["saccade compare x y"])
+    assert "<b>a" not in page
+    assert page.count("<svg") == 3
+    assert "bleu by source length" in page
+    assert "saccade compare x y" in page
