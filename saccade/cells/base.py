@@ -65,3 +65,24 @@ def gate_parameters(
         nn.init.xavier_uniform_(W.data[rows])
         nn.init.orthogonal_(U.data[rows])
     return W, U
+
+
+def input_matrix(n_gates: int, input_dim: int, hidden_dim: int) -> nn.Parameter:
+    """Make `W [G*D, input_dim]`, Glorot for each gate."""
+    W = nn.Parameter(torch.empty(n_gates * hidden_dim, input_dim))
+    for rows in W.data.chunk(n_gates):
+        nn.init.xavier_uniform_(rows)
+    return W
+
+
+def recurrent_matrix(n_gates: int, hidden_dim: int) -> nn.Parameter:
+    """Make `U [G*D, D]`, orthogonal for each gate."""
+    U = nn.Parameter(torch.empty(n_gates * hidden_dim, hidden_dim))
+    for rows in U.data.chunk(n_gates):
+        nn.init.orthogonal_(rows)
+    return U
+
+
+def bare_map(input_dim: int, hidden_dim: int) -> nn.Parameter | None:
+    """Make the map for an `x` that stands alone in an equation; None if it is as wide as `h`."""
+    return None if input_dim == hidden_dim else input_matrix(1, input_dim, hidden_dim)

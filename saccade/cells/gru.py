@@ -6,7 +6,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import linear
 
-from saccade.cells.base import Cell, gate_parameters, unroll
+from saccade.cells._gated import sweep_gated
+from saccade.cells.base import Cell, gate_parameters
 from saccade.flow import State, Swept, Ticked, tensor
 
 
@@ -51,9 +52,15 @@ class GRU(Cell):
         return Ticked(h, {"h": h}, {"reset": r, "update": z})
 
     def sweep(self, x: Tensor, state: State) -> Swept:
-        """All steps in torch's kernel where it computes the same, else one by one."""
+        """All steps in torch's kernel where it computes the same, else by `sweep_gated`.
+
+        There `z` is how much is new, and `1 - s(a) = s(-a)`.
+        """
         if self.reset == "before":
-            return unroll(self, x, state)
+            a_r, a_z, a_n = self.project(x).chunk(3, dim=2)  # 3 x [B, T, D]
+            U_r, U_z, U_n = self.U.chunk(3)
+            a = torch.cat([-a_z, a_r, a_n + self.d], dim=2)  # [B, T, 3D]
+            return sweep_gated(a, state, -U_z, U_r, U_n, squashes=False)
         hidden_bias = torch.cat([self.b.new_zeros(2 * self.hidden_dim), self.d])
         weights = [self.W, self.U, self.b, hidden_bias]
         start = tensor(state, "h")[None]  # [1, B, D]
