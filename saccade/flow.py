@@ -77,6 +77,7 @@ class Memory:
     summary: Tensor
 
 
+END = 3  # the id that closes every sequence, on both sides
 State = dict[str, "Tensor | State"]  # nested; dim 0 of every tensor is the batch
 SOURCE = "source"  # the entry of a State that depends on the source sentence alone
 

@@ -8,7 +8,10 @@ from saccade.flow import Batch, Decoded, Padded, State, Step
 
 
 class Model(nn.Module, ABC):
-    """A trainable whole. Holds parameters and nothing else; what moves is in a State."""
+    """A trainable whole. Holds parameters and nothing else; what moves is in a State.
+
+    A part's constructor takes the sizes of the two vocabularies from the host.
+    """
 
     @abstractmethod
     def forward(self, batch: Batch, *, look: bool = False) -> Decoded:

@@ -27,6 +27,7 @@ _NORMALISERS: dict[str, Callable[[], list[Any]]] = {
 _PUNCTUATION = r"▁?[^▁\p{P}\p{S}]+(?:['’](?=\p{L}))?|▁?(?!▁)[\p{P}\p{S}]|▁"
 _WORD = r"▁?[^▁]+|▁"
 _SYMBOL_IN_TEXT = r"<(?=(?:pad|unk|s|/s)>)"  # cut behind it, so that no piece can be a symbol
+_SYMBOL_ALONE = r"\A<(?=(?:pad|unk|s|/s)>\z)"
 
 
 def plain_text(normalise: Sequence[str]) -> Any:
@@ -65,6 +66,15 @@ def characters(model: Any, normalise: Sequence[str]) -> tokenizers.Tokenizer:
     tokenizer = tokenizers.Tokenizer(model)
     tokenizer.normalizer = plain_text(normalise)
     tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex(r"[\s\S]"), "isolated")
+    tokenizer.decoder = decoders.Fuse()
+    return tokenizer
+
+
+def whole_lines(model: Any, normalise: Sequence[str]) -> tokenizers.Tokenizer:
+    """Put a model behind no cut at all, but one that keeps a line from being a symbol."""
+    tokenizer = tokenizers.Tokenizer(model)
+    tokenizer.normalizer = plain_text(normalise)
+    tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex(_SYMBOL_ALONE), "merged_with_previous")
     tokenizer.decoder = decoders.Fuse()
     return tokenizer
 

@@ -11,6 +11,7 @@ from saccade.parts import find, kinds
 from saccade.tokenizers.base import Tokenizer
 from saccade.tokenizers.bpe import Bpe
 from saccade.tokenizers.character import Character
+from saccade.tokenizers.line import Line
 from saccade.tokenizers.unigram import Unigram
 from saccade.tokenizers.word import Word
 from saccade.vocab import END, PAD, START, UNK
@@ -32,7 +33,7 @@ FITTED = [tokenizer.fit(LINES, []) for tokenizer in SUBWORDS]
 
 
 def test_all_parts_are_tested() -> None:
-    assert {type(tokenizer) for tokenizer in [*SUBWORDS, Word()]} == {
+    assert {type(tokenizer) for tokenizer in [*SUBWORDS, Word(), Line()]} == {
         find(Tokenizer, kind) for kind in kinds(Tokenizer)
     }
 
@@ -49,6 +50,13 @@ def test_known_characters_come_back(text: str) -> None:
 def test_known_words_come_back(text: str, punctuation: bool) -> None:
     vocabulary = Word(punctuation=punctuation).fit([text, "a"], [])
     assert vocabulary.decode(vocabulary.encode(text)) == text
+
+
+@given(st.text(alphabet=LETTERS))
+def test_known_lines_come_back_as_one_symbol(text: str) -> None:
+    vocabulary = Line().fit([text, "a"], [])
+    assert vocabulary.decode(vocabulary.encode(text)) == text
+    assert len(vocabulary.encode(text)) == bool(text)
 
 
 @given(st.text(st.characters(exclude_characters="▁", exclude_categories=["Cs"])))
