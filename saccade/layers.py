@@ -97,4 +97,9 @@ def build_attention(attention: Part[Attention], dim: int, memory_dim: int) -> At
             f"transformer: attention {attention.kind} needs what it read one place before, but a"
             " layer reads all places at once. Use multihead."
         )
+    if built.hard:
+        raise ShapeError(
+            f"transformer: attention {attention.kind} chooses places and learns by its choices, but"
+            " a layer does not hand out those of its self-attention. Use multihead, or decoder rnn."
+        )
     return built

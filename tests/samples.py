@@ -44,7 +44,8 @@ def _variants(family: type[T], kind: str, given: dict[str, Any]) -> Iterator[Par
 def readers(dim: int) -> list[Part[Attention]]:
     """Every attention that a Transformer layer can hold: it reads its own width, all at once."""
     built = [(part, part.build(dim, dim)) for part in variants(Attention)]
-    return [part for part, one in built if one.context_dim == dim and not one.recurrent]
+    fit = [(part, one) for part, one in built if one.context_dim == dim]
+    return [part for part, one in fit if not one.recurrent and not one.hard]
 
 
 def name(part: object) -> str:

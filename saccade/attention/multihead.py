@@ -2,28 +2,39 @@
 
 from math import sqrt
 
+import torch
 from torch import Tensor, nn
 from torch.nn.functional import dropout, scaled_dot_product_attention
 
-from saccade.attention.base import Attention
+from saccade.attention.base import Attention, Scored
 from saccade.errors import ShapeError
 from saccade.flow import Attended, State, tensor
 from saccade.masks import masked_softmax
+from saccade.parts import Part
 
 
 class MultiHead(Attention):
-    """Several scaled dot-products side by side, each in its own projection of width D / H.
+    """Several attentions side by side, each in its own projection of width D / H.
 
         head_i = softmax((W_i^Q q)(W_i^K h)' / sqrt(d)) W_i^V h,      d = D / H
         c = W^O [head_1; ...; head_H]
 
     Vaswani et al. 2017 (arXiv:1706.03762), section 3.2.2. The projected keys and values are
     computed once per place. Without `look`, torch's fused kernel computes the same and forms no
-    weights.
+    weights. With another `score` than scaled_dot every head has one of its own instead of the
+    product:
+
+        head_i = softmax(score_i(W_i^Q q, W_i^K h)) W_i^V h
     """
 
     def __init__(
-        self, query_dim: int, key_dim: int, *, heads: int = 4, dropout: float = 0.0
+        self,
+        query_dim: int,
+        key_dim: int,
+        *,
+        heads: int = 4,
+        dropout: float = 0.0,
+        score: Part[Scored] = Part(Scored, "scaled_dot"),
     ) -> None:
         super().__init__(query_dim, key_dim)
         if query_dim % heads:
@@ -36,6 +47,8 @@ class MultiHead(Attention):
         self.query = nn.Linear(query_dim, query_dim)
         self.keys_values = nn.Linear(key_dim, 2 * query_dim)
         self.output = nn.Linear(query_dim, query_dim)
+        width, n_scores = query_dim // heads, 0 if score.kind == "scaled_dot" else heads
+        self.scores = nn.ModuleList(score.build(width, width) for _ in range(n_scores))
         for weight in (self.query.weight, *self.keys_values.weight.chunk(2), self.output.weight):
             nn.init.xavier_uniform_(weight.data)
         for layer in (self.query, self.keys_values, self.output):
@@ -53,8 +66,11 @@ class MultiHead(Attention):
 
     def prepare(self, states: Tensor) -> State:
         """Project keys and values and cut them into heads."""
-        keys, values = self.keys_values(states).chunk(2, dim=-1)  # 2 x [B, S, D]
-        return {"keys": self._heads(keys), "values": self._heads(values)}  # [B, H, S, d]
+        keys, values = map(self._heads, self.keys_values(states).chunk(2, dim=-1))  # [B, H, S, d]
+        if self.scores:
+            own = [score.keys(keys[:, i]) for i, score in enumerate(self._each_score)]
+            keys = torch.stack(own, dim=1)  # [B, H, S, ...]
+        return {"keys": keys, "values": values}
 
     def start(self, prepared: State) -> State:
         """Nothing is remembered."""
@@ -67,9 +83,8 @@ class MultiHead(Attention):
         q = self._heads(self.query(query))  # [B, H, T, d]
         keys, values = tensor(prepared, "keys"), tensor(prepared, "values")
         rate = self.dropout if self.training else 0.0
-        if look:
-            scores = q @ keys.transpose(2, 3) / sqrt(q.shape[-1])  # [B, H, T, S]
-            weights = masked_softmax(scores, mask[:, None])
+        if look or self.scores:
+            weights = masked_softmax(self._score(q, keys), mask[:, None])  # [B, H, T, S]
             read = dropout(weights, rate, self.training) @ values  # [B, H, T, d]
         else:
             weights = None
@@ -77,7 +92,18 @@ class MultiHead(Attention):
                 q, keys, values, attn_mask=mask[:, None], dropout_p=rate
             )  # [B, H, T, d]
         context = self.output(read.transpose(1, 2).flatten(2))  # [B, T, D]
-        return Attended(context, None if weights is None else weights.transpose(1, 2), state)
+        seen = weights.transpose(1, 2) if look and weights is not None else None  # [B, T, H, S]
+        return Attended(context, seen, state)
+
+    @property
+    def _each_score(self) -> list[Scored]:
+        return list(self.scores)  # type: ignore[arg-type]
+
+    def _score(self, q: Tensor, keys: Tensor) -> Tensor:
+        if not self.scores:
+            return q @ keys.transpose(2, 3) / sqrt(q.shape[-1])  # [B, H, T, S]
+        own = [score.score(q[:, i], keys[:, i]) for i, score in enumerate(self._each_score)]
+        return torch.stack(own, dim=1)  # [B, H, T, S]
 
     def _heads(self, x: Tensor) -> Tensor:
         heads: Tensor = x.unflatten(-1, (self.heads, -1))  # type: ignore[no-untyped-call]

@@ -13,6 +13,8 @@ def test_who_remembers() -> None:
     assert sorted({part.kind for part in REMEMBERING}) == [
         "coverage",
         "gaussian_mixture",
+        "hard",
+        "history",
         "local",
         "location_aware",
     ]
@@ -26,3 +28,9 @@ def test_a_transformer_takes_no_attention_that_remembers(part: Part[Attention]) 
     )
     with pytest.raises(ShapeError, match=message):
         build_attention(part, 8, 8)
+
+
+def test_a_transformer_takes_no_attention_that_chooses() -> None:
+    message = "transformer: attention hard chooses places and learns by its choices, but a layer"
+    with pytest.raises(ShapeError, match=message):
+        build_attention(Part(Attention, "hard"), 8, 8)

@@ -2,9 +2,11 @@ import pytest
 import torch
 from torch.testing import assert_close
 
+from saccade.attention.base import Scored
 from saccade.attention.multihead import MultiHead
 from saccade.attention.scaled_dot import ScaledDot
 from saccade.errors import ShapeError
+from saccade.parts import Part
 from tests import reference
 from tests.samples import mask_of, randn, scramble
 
@@ -48,6 +50,38 @@ def test_dropout_is_for_training_only(look: bool) -> None:
     assert not torch.allclose(moved.context, calm[0])
     if look:
         assert_close(moved.weights.sum(dim=3), torch.ones(3, 4, 2))
+
+
+def test_a_head_of_any_score_is_that_score_between_its_projections() -> None:
+    attention = scramble(MultiHead(8, 8, heads=2, score=Part(Scored, "additive", {"hidden": 5})))
+    query, states = randn(3, 4, 8, seed=2), randn(3, 5, 8)
+    found = attention(query, attention.prepare(states), MASK[:, None], {}, look=True)
+    keys, values = attention.keys_values(states).chunk(2, dim=-1)
+    asked = attention.query(query)
+    heads = []
+    for i, score in enumerate(attention.scores):
+        assert isinstance(score, Scored)
+        own = slice(4 * i, 4 * i + 4)
+        prepared = {"keys": score.keys(keys[..., own]), "values": values[..., own]}
+        read = score(asked[..., own], prepared, MASK[:, None], {}, look=True)
+        heads.append(read.context)
+        assert_close(found.weights[:, :, i : i + 1], read.weights)
+    assert_close(found.context, attention.output(torch.cat(heads, dim=-1)))
+    unseen = attention(query, attention.prepare(states), MASK[:, None], {})
+    assert unseen.weights is None
+    assert_close(unseen.context, found.context)
+
+
+def test_a_scaled_dot_a_head_is_the_fast_path() -> None:
+    fast, slow = MultiHead(8, 8, heads=2), MultiHead(8, 8, heads=2, score=Part(Scored, "dot"))
+    scramble(fast)
+    slow.load_state_dict(fast.state_dict())
+    with torch.no_grad():  # dot leaves out the division by sqrt(4)
+        slow.query.weight.mul_(0.5)
+        slow.query.bias.mul_(0.5)
+    query, states = randn(3, 4, 8, seed=2), randn(3, 5, 8)
+    one = fast(query, fast.prepare(states), MASK[:, None], {}).context
+    assert_close(one, slow(query, slow.prepare(states), MASK[:, None], {}).context)
 
 
 def test_heads_share_the_width() -> None:

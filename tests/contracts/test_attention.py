@@ -11,7 +11,11 @@ from saccade.parts import Part
 from tests.samples import backward, mask_of, missing_gradients, name, randn, scramble, variants
 
 DIM, T, LENGTHS = 8, 3, (5, 2, 4)
-PARTS = variants(Attention)
+PARTS = [
+    *variants(Attention),
+    *(Part(Attention, "multihead", {"score": score}) for score in ("additive", "bilinear")),
+    Part(Attention, "hops", {"attention": "coverage"}),
+]
 every = pytest.mark.parametrize("part", PARTS, ids=name)
 
 
@@ -115,7 +119,8 @@ def test_rows_do_not_know_of_each_other(part: Part[Attention]) -> None:
 @pytest.mark.parametrize("look", [True, False])
 def test_every_parameter_gets_a_gradient(part: Part[Attention], look: bool) -> None:
     attention = build(part).train()
-    context = read(attention, *inputs(), look=look).context
+    context, weights, _ = read(attention, *inputs(), look=look or attention.hard)
+    context = weights[:, :, -1] if weights is not None and attention.hard else context
     if list(attention.parameters()):
         backward((context * randn(*context.shape, seed=3)).sum())
     assert missing_gradients(attention) == []

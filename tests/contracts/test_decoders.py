@@ -8,6 +8,7 @@ from torch import Tensor
 from torch.testing import assert_close
 
 from saccade.attention.base import Attention
+from saccade.attention.hard import PROBABILITY
 from saccade.cells.base import Cell
 from saccade.decoders.base import Decoder
 from saccade.flow import SOURCE, Memory, State, nested, reorder, reorder_within
@@ -188,8 +189,11 @@ def test_what_is_called_source_depends_on_the_source_alone(part: Part[Decoder]) 
 @every
 def test_every_parameter_gets_a_gradient(part: Part[Decoder]) -> None:
     decoder = build(part).train()
-    features = decoder(randn(3, T, DIM), memory(*LENGTHS)).features
-    backward((features * randn(*features.shape, seed=3)).sum())
+    features, weights = decoder(randn(3, T, DIM), memory(*LENGTHS), look=True)
+    total = (features * randn(*features.shape, seed=3)).sum()
+    if any(name.endswith(PROBABILITY) for name in decoder.attention_names):  # hard attention
+        total = total + (weights * randn(*weights.shape, seed=4)).sum()
+    backward(total)
     assert missing_gradients(decoder) == []
 
 
