@@ -140,6 +140,7 @@ MODELS = {
     "pre": _model("transformer", "transformer", {**_TRANSFORMER, "norm": "pre"}),
     "post": _model("transformer", "transformer", {**_TRANSFORMER, "norm": "post"}),
 }
+HARD = _model("rnn", "rnn", _RNN, attention="hard")  # learns by an objective of its own
 
 
 @cache
@@ -166,7 +167,7 @@ def trained(kind: str, steps: int = 250) -> Model:
     """A model that has seen PAIRS many times."""
     with torch.random.fork_rng():
         torch.manual_seed(1)
-        model = MODELS[kind].build(len(vocabulary()), len(vocabulary()))
+        model = {**MODELS, "hard": HARD}[kind].build(len(vocabulary()), len(vocabulary()))
     optimiser = torch.optim.Adam(model.parameters(), lr=1e-2)
     for _ in range(steps):
         loss = cross_entropy(model, pairs_batch())

@@ -13,9 +13,10 @@ from tests.samples import backward, name, pairs_batch, trained, variants, vocabu
 every = pytest.mark.parametrize("part", variants(Objective), ids=name)
 
 
-def build() -> Model:
+def build(part: Part[Objective]) -> Model:
     """A model that has begun to learn, so that its own outputs are sometimes right."""
-    return copy.deepcopy(trained("bahdanau", 25))
+    kind = "hard" if part.kind == "hard_attention" else "bahdanau"
+    return copy.deepcopy(trained(kind, 25))
 
 
 def moment(seed: int) -> Moment:
@@ -24,7 +25,7 @@ def moment(seed: int) -> Moment:
 
 @every
 def test_lowers_its_own_loss(part: Part[Objective]) -> None:
-    model, objective, batch = build(), part.build(vocabulary().decode), pairs_batch()
+    model, objective, batch = build(part), part.build(vocabulary().decode), pairs_batch()
     optimiser = torch.optim.Adam(model.parameters(), lr=5e-3)
     losses = []
     for _ in range(15):
@@ -40,7 +41,7 @@ def test_lowers_its_own_loss(part: Part[Objective]) -> None:
 
 @every
 def test_the_moment_is_the_only_chance(part: Part[Objective]) -> None:
-    model, batch = build().eval(), pairs_batch()
+    model, batch = build(part).eval(), pairs_batch()
     first, second = (
         part.build(vocabulary().decode)(model, batch, moment(5)).total for _ in range(2)
     )
@@ -49,7 +50,7 @@ def test_the_moment_is_the_only_chance(part: Part[Objective]) -> None:
 
 @every
 def test_leaves_the_model_in_the_mode_it_was_in(part: Part[Objective]) -> None:
-    model, objective = build(), part.build(vocabulary().decode)
+    model, objective = build(part), part.build(vocabulary().decode)
     for mode in (True, False):
         model.train(mode)
         objective(model, pairs_batch(), moment(1))
