@@ -11,15 +11,18 @@ from saccade.errors import (
     TrainingError,
 )
 from saccade.folder import load, versions
+from saccade.pictures import draw as inspect
 from saccade.recipe import Recipe
 from saccade.translation import Translation
 from saccade.translator import Scored, Translator
+from saccade.views.drawing import Drawing
 
 __version__ = versions()["saccade"]
 
 __all__ = [
     "CheckpointError",
     "DataError",
+    "Drawing",
     "History",
     "Interrupted",
     "Recipe",
@@ -32,6 +35,7 @@ __all__ = [
     "Translation",
     "Translator",
     "__version__",
+    "inspect",
     "load",
     "train",
 ]

@@ -40,6 +40,15 @@ class Aligned:
     points: tuple[tuple[int, int], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """Maps by name, each `[T, S]`, with what stands on their axes: pieces or whole words."""
+
+    maps: Mapping[str, Maps]
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+
+
 def translated(translator: Translator, text: str, *, beam: int | None = None) -> Translation:
     """Translate a sentence that will be looked at; refuse one that holds nothing."""
     _check_text(translator, text)
@@ -58,19 +67,47 @@ def attention_maps(translation: Translation) -> Mapping[str, Maps]:
 
 
 def attention(translation: Translation, head: str = "mean") -> Maps:
-    """Return one map `[T, S]` by name; `mean` and `max` are made of all."""
+    """Return one map `[T, S]` by name.
+
+    `mean` and `max` are made of all maps; the name of a layer alone is the mean of its heads.
+    """
     maps = attention_maps(translation)
     if head in maps:
         return maps[head]
-    stacked = np.stack(list(maps.values()))  # [A, T, S]
-    if head == "mean":
-        return np.asarray(stacked.mean(axis=0))
+    of_layer = [one for name, one in maps.items() if name.startswith(f"{head} ")]
     if head == "max":
-        return np.asarray(stacked.max(axis=0))
+        return np.asarray(np.max(list(maps.values()), axis=0))
+    if head == "mean" or of_layer:
+        return np.asarray(np.mean(of_layer or list(maps.values()), axis=0))
     names = [*_MEANS, *maps]
     raise RecipeError(
         f"--head: no map '{head}'.{suggest(head, names)} There are: {', '.join(names)}."
     )
+
+
+def looked(translation: Translation, maps: Mapping[str, Maps], *, whole: bool = False) -> Looked:
+    """Put pieces on the axes of maps, or `whole` words joined from them.
+
+        a[word t, word s] = mean over pieces of t of (sum over pieces of s of a[piece, piece])
+
+    so that rows that summed to one still do.
+    """
+    if not whole:
+        return Looked(maps, translation.source_tokens, translation.tokens)
+    looker, ids = translation.looker, (*translation.source_ids, END)
+    rows = looker.target.words(translation.hypothesis.tokens)
+    return Looked(
+        {name: _joined(one, rows, looker.source.words(ids)) for name, one in maps.items()},
+        words(looker.source, ids),
+        words(looker.target, translation.hypothesis.tokens),
+    )
+
+
+def _joined(weights: Maps, rows: Sequence[int], columns: Sequence[int]) -> Maps:
+    by_column = np.eye(max(columns) + 1)[list(columns)]  # [S, words], one for its word
+    by_row = np.eye(max(rows, default=-1) + 1)[list(rows)].reshape(len(rows), -1)  # [T, words]
+    sizes = np.maximum(by_row.sum(axis=0), 1.0)[:, None]
+    return np.asarray(by_row.T @ weights @ by_column / sizes, dtype=np.float32)
 
 
 def aligned(translation: Translation) -> Aligned:

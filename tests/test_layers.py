@@ -14,7 +14,8 @@ ORDER = [
     *("errors", "flow", "masks", "parts", "positions", "cells", "attention", "layers"),
     *("encoders", "decoders", "models", "schedules", "search", "metrics"),
     *("views", "corpora", "readers", "vocab", "tokenizers", "store", "batching", "objectives"),
-    *("recipe", "prepare", "translation", "translator", "inspection", "evaluation"),
+    *("recipe", "prepare", "translation", "translator", "evaluation"),
+    *("recording", "inspection", "gradients", "pictures"),
     *("train", "folder"),
     *("report", "training", "run", "comparison", "starters", "doctor", "api", ""),
     *("catalogue", "cli", "__main__"),
@@ -26,7 +27,9 @@ ALLOWED = {  # beyond errors and parts, what these rooms may import of ours
     "views": set(),
     "corpora": set(),
 }
-OPTIONAL = {"torch.utils.tensorboard"}  # extras, imported where they are asked for
+OPTIONAL = {  # extras, and what is slow to import: imported where they are asked for
+    *("torch.utils.tensorboard", "matplotlib.figure", "matplotlib.patches", "matplotlib.path"),
+}
 
 FILES = sorted(PACKAGE.rglob("*.py"))
 

@@ -279,7 +279,9 @@ def _node(layout: _Layout, t: int, i: int, node: Node, *, won: bool, greedily: b
     text = shorten(label(node.text), axes.LONGEST)
     drawn += svg.text(x + wide / 2, y - 1, text, anchor="middle")
     drawn += svg.text(x + wide / 2, y + 11, _score(node), anchor="middle", kind="small")
-    return f'<g opacity="0.55">{drawn}</g>' if node.fate == "pruned" else f"<g>{drawn}</g>"
+    data = f'data-step="{node.step}" data-fate="{node.fate}"'
+    faint = ' opacity="0.55"' if node.fate == "pruned" else ""
+    return f"<g {data}{faint}>{drawn}</g>"
 
 
 def _legend(y: float, lost: str) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from saccade.views import axes, svg
-from saccade.views.weights import Weights, checked, share, spoken, top_of
+from saccade.views.weights import Weights, checked, placed, share, spoken, top_of
 from saccade.views.words import clean, escape, label, pad, sentence, shorten
 
 # Blues of the 256-colour table whose luminance rises at every step.
@@ -195,7 +195,8 @@ def _cells(
     for j, (value, origin) in enumerate(zip(weights.tolist(), source, strict=True)):
         look = _look(value, top)
         tip = svg.tip(f"{label(origin)} → {label(word)}: {spoken(value)}")
-        drawn.append(f'<rect {look} x="{svg.number(j * cell + gap)}" {shape}>{tip}</rect>')
+        data = placed(row, j, value)
+        drawn.append(f'<rect {look} {data} x="{svg.number(j * cell + gap)}" {shape}>{tip}</rect>')
     return "".join(drawn)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from saccade.views import axes, svg
-from saccade.views.weights import Weights, checked, share, spoken, top_of
+from saccade.views.weights import Weights, checked, placed, share, spoken, top_of
 from saccade.views.words import label, pad, sentence, shorten
 
 _GAP = 18.0  # pixels between neighbouring words
@@ -40,7 +40,8 @@ def to_svg(
         weight = float(found[i, j])
         if np.isfinite(weight) and weight >= faintest:
             tip = f"{label(source[j])} → {label(target[i])}: {spoken(weight)}"
-            body.append(_thread(across[j], along[i], above + 9, share(weight, top), tip))
+            part, data = share(weight, top), placed(i, j, weight)
+            body.append(_thread((across[j], along[i]), above + 9, part, tip, data))
     body += [svg.text(x, above, w, anchor="middle") for x, w in zip(across, heads, strict=True)]
     foot = above + _DROP + 32
     body += [svg.text(x, foot, w, anchor="middle") for x, w in zip(along, feet, strict=True)]
@@ -98,11 +99,11 @@ def _centres(labels: list[str], inner: float) -> list[float]:
     return centres
 
 
-def _thread(x1: float, x2: float, y: float, part: float, tip: str) -> str:
+def _thread(ends: tuple[float, float], y: float, part: float, tip: str, data: str) -> str:
     start, middle, end = (svg.number(y + _DROP * at) for at in (0.0, 0.5, 1.0))
-    a, b = svg.number(x1), svg.number(x2)
+    a, b = map(svg.number, ends)
     return (
-        f'<path class="thread" d="M{a} {start}C{a} {middle} {b} {middle} {b} {end}" '
+        f'<path class="thread" {data} d="M{a} {start}C{a} {middle} {b} {middle} {b} {end}" '
         f'stroke-width="{svg.number(1 + 5 * part)}" stroke-opacity="{svg.number(part)}">'
         f"{svg.tip(tip)}</path>"
     )

@@ -10,7 +10,7 @@ from saccade.views.words import columns, escape
 
 COLUMN = 7.6  # pixels that one terminal column of the 13 px label font takes, on the safe side
 
-_LIGHT_SERIES = ("#0b5cad", "#c2410c", "#0f766e", "#a21caf", "#854d0e", "#475569")
+SERIES = ("#0b5cad", "#c2410c", "#0f766e", "#a21caf", "#854d0e", "#475569")
 _DARK_SERIES = ("#6cb2ff", "#ff9a5c", "#4fd1c0", "#e48cf0", "#e3b341", "#aab6c5")
 
 
@@ -21,25 +21,47 @@ def _series(colours: tuple[str, ...]) -> str:
     )
 
 
-N_COLOURS = len(_LIGHT_SERIES)
+N_COLOURS = len(SERIES)
+
+LIGHT: dict[str, dict[str, str]] = {  # the rules of the style sheet on light paper, by class
+    "": {"color": "#1c2128"},
+    "paper": {"fill": "#ffffff"},
+    "small": {"fill-opacity": ".72"},
+    "hue": {"fill": "#084c9e"},
+    "thread": {"stroke": "#084c9e", "fill": "none"},
+    "rule": {"stroke": "currentColor", "stroke-opacity": ".13"},
+    "axis": {"stroke": "currentColor", "stroke-opacity": ".4"},
+    "line": {"fill": "none", "stroke-width": "2"},
+    "dot": {"fill-opacity": "0"},
+    "void": {
+        "fill": "none",
+        "stroke": "currentColor",
+        "stroke-opacity": ".4",
+        "stroke-dasharray": "2 2",
+    },
+}
+
+
+def _rules(classes: dict[str, dict[str, str]]) -> str:
+    return "".join(
+        f".saccade-view{' .' if name else ''}{name}"
+        f"{{{';'.join(f'{key}:{value}' for key, value in rules.items())}}}"
+        for name, rules in classes.items()
+    )
+
 
 STYLE = (
-    ".saccade-view{color:#1c2128;font:13px/1.3 system-ui,-apple-system,'Segoe UI','Noto Sans',"
-    "'DejaVu Sans',sans-serif}"
+    ".saccade-view{font:13px/1.3 system-ui,-apple-system,'Segoe UI','Noto Sans','DejaVu Sans',"
+    "sans-serif}"
     ".saccade-view text{fill:currentColor}"
-    ".saccade-view .paper{fill:#ffffff}"
+    f"{_rules(LIGHT)}"
     ".saccade-view .title{font-size:15px;font-weight:600}"
-    ".saccade-view .small{font-size:11px;fill-opacity:.72}"
-    ".saccade-view .hue{fill:#084c9e}"
-    ".saccade-view .thread{stroke:#084c9e;fill:none;stroke-linecap:round}"
-    ".saccade-view .rule{stroke:currentColor;stroke-opacity:.13}"
-    ".saccade-view .axis{stroke:currentColor;stroke-opacity:.4}"
-    ".saccade-view .line{fill:none;stroke-width:2;stroke-linejoin:round;stroke-linecap:round}"
-    ".saccade-view .dot{fill-opacity:0}.saccade-view .dot:hover{fill-opacity:1}"
+    ".saccade-view .small{font-size:11px}"
+    ".saccade-view .thread,.saccade-view .line{stroke-linecap:round;stroke-linejoin:round}"
+    ".saccade-view .dot:hover{fill-opacity:1}"
     ".saccade-view .hue:hover{stroke:currentColor;stroke-width:1.5}"
     ".saccade-view .thread:hover{stroke-opacity:1}"
-    ".saccade-view .void{fill:none;stroke:currentColor;stroke-opacity:.4;stroke-dasharray:2 2}"
-    f"{_series(_LIGHT_SERIES)}"
+    f"{_series(SERIES)}"
     "@media (prefers-color-scheme:dark){"
     ".saccade-view{color:#e4e8ee}"
     ".saccade-view .paper{fill:#14181e}"

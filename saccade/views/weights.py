@@ -43,6 +43,16 @@ def share(weight: float, top: float) -> float:
     return min(max(weight / top, 0.0), 1.0) if np.isfinite(weight) else 0.0
 
 
+def placed(row: int, column: int, weight: float) -> str:
+    """Return what a page may ask a cell for: its place, and its weight unless that is not finite.
+
+    >>> placed(0, 2, 0.25)
+    'data-row="0" data-column="2" data-value="0.25"'
+    """
+    value = f"{weight:.4g}" if np.isfinite(weight) else ""
+    return f'data-row="{row}" data-column="{column}" data-value="{value}"'
+
+
 def spoken(weight: float) -> str:
     """Write a weight for a tooltip.
 

@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 import pytest
 
 from saccade import run
-from saccade.cli.inspecting import View
+from saccade.pictures import View
 from tests.cli.conftest import Call
 from tests.train import small
 
@@ -86,9 +86,11 @@ def test_a_map_that_is_not_there(call: Call, work: Path) -> None:
 
 
 def test_another_suffix_is_refused_before_the_model_is_read(call: Call) -> None:
-    said = call("inspect", "nowhere", "un chat", "-o", "x.pdf")
+    said = call("inspect", "nowhere", "un chat", "-o", "x.jpg")
     assert said.code == 2
-    assert "--output x.pdf: ends in '.pdf'; expected .svg or .html. Rename it." in said.err
+    assert (
+        "--output x.jpg: ends in '.jpg'; expected .svg, .html, .png or .pdf. Rename it." in said.err
+    )
 
 
 def test_an_empty_sentence_is_refused(call: Call, work: Path) -> None:

@@ -53,7 +53,8 @@ def test_every_node_has_its_tooltip_and_fate() -> None:
     drawn = beam_tree.to_svg(TREE, winner=WINNER, greedy=GREEDY, title="beam")
     assert len(tips(drawn)) == 9
     assert "step 1: c, −3.00, pruned" in tips(drawn)
-    assert drawn.count('<g opacity="0.55">') == 2
+    assert drawn.count('data-fate="pruned" opacity="0.55">') == 2
+    assert drawn.count('<g data-step="1" data-fate="') == len(TREE[0])
     assert drawn.count('fill-opacity="0.3"') == 3 + 1  # the winner's nodes and the legend
     assert len(parts(drawn, "circle")) == 3 + 1
     assert drawn.count('stroke-width="3"') == 2

@@ -42,6 +42,13 @@ def test_every_cell_has_its_tooltip() -> None:
     ]
 
 
+def test_every_cell_says_its_place_and_weight_to_a_page() -> None:
+    drawn = heatmap.to_svg(np.array([[0.83, 0.17], [0.0, np.nan]]), ["le", "chat"], ["the", "cat"])
+    cells = [r for r in ElementTree.fromstring(drawn).iter(RECT) if len(r)]
+    said = [[cell.get(f"data-{name}") for name in ("row", "column", "value")] for cell in cells]
+    assert said == [["0", "0", "0.83"], ["0", "1", "0.17"], ["1", "0", "0"], ["1", "1", ""]]
+
+
 def test_more_weight_is_more_opaque() -> None:
     drawn = heatmap.to_svg(np.array([[0.0, 0.2, 0.8, 1.0]]), list("abcd"), ["x"])
     cells = [r for r in ElementTree.fromstring(drawn).iter(RECT) if len(r)]

@@ -1,0 +1,164 @@
+"""Views of a model at work on one sentence: what is gathered meets what draws it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+
+from saccade import inspection
+from saccade.errors import RecipeError, suggest
+from saccade.translation import Translation
+from saccade.translator import Translator
+from saccade.views import alignment, beam_tree, distribution, heatmap, lines, positions
+from saccade.views.drawing import Drawing, colourless
+
+
+class View(StrEnum):
+    """What there is to see."""
+
+    attention = "attention"
+    heads = "heads"
+    lines = "lines"
+    beam = "beam"
+    alignment = "alignment"
+    distribution = "distribution"
+    positions = "positions"
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What a view is drawn from."""
+
+    translator: Translator
+    translation: Translation
+    head: str
+    beam: int | None
+    words: bool
+
+    @property
+    def said(self) -> str:
+        return f"{self.translation.source_text} → {self.translation.text}"
+
+
+def draw(
+    translator: Translator,
+    sentence: str,
+    view: str = "attention",
+    *,
+    head: str = "mean",
+    words: bool = False,
+    beam: int | None = None,
+) -> Drawing:
+    """Look at what a model does with a sentence; shows itself in a notebook, saves to a file.
+
+    >>> m = saccade.load("runs/demo")                                        # doctest: +SKIP
+    >>> saccade.inspect(m, "She sees them.", "beam", beam=4).save("beam.svg")  # doctest: +SKIP
+
+    Args:
+        translator: a loaded model.
+        sentence: what it reads.
+        view: attention, heads, lines, beam, alignment, distribution or positions.
+        head: one attention map by name, the name of a layer, or mean or max of all.
+        words: join pieces to whole words on the axes of attention.
+        beam: hypotheses kept at each step; the recipe's own if not given.
+    """
+    if view not in _VIEWS:
+        raise RecipeError(
+            f"inspect: no view '{view}'.{suggest(view, list(View))} Views: {', '.join(View)}."
+        )
+    translation = inspection.translated(translator, sentence, beam=beam)
+    return _VIEWS[View(view)](_Seen(translator, translation, head, beam, words))
+
+
+def _attention(seen: _Seen) -> Drawing:
+    title = f"Attention, {seen.head} of all maps" if seen.head in ("mean", "max") else seen.head
+    one = {title: inspection.attention(seen.translation, seen.head)}
+    found = inspection.looked(seen.translation, one, whole=seen.words)
+    drawn = (found.maps[title], found.source, found.target)
+    return Drawing(
+        "Attention",
+        lambda: heatmap.to_svg(*drawn, title=title),
+        lambda width, *, colour: heatmap.to_terminal(*drawn, colour=colour, width=width),
+        lambda: heatmap.to_html(*drawn, title=title),
+        said=seen.said,
+    )
+
+
+def _heads(seen: _Seen) -> Drawing:
+    maps = inspection.attention_maps(seen.translation)
+    found = inspection.looked(seen.translation, maps, whole=seen.words)
+    drawn = (found.maps, found.source, found.target)
+    return Drawing(
+        "Heads",
+        lambda: heatmap.grid_svg(*drawn, title="Attention maps"),
+        lambda width, *, colour: heatmap.grid_terminal(found.maps, colour=colour, width=width),
+        lambda: heatmap.grid(*drawn),
+        said=seen.said,
+    )
+
+
+def _lines(seen: _Seen) -> Drawing:
+    one = {"": inspection.attention(seen.translation, seen.head)}
+    found = inspection.looked(seen.translation, one, whole=seen.words)
+    drawn = (found.maps[""], found.source, found.target)
+    return Drawing(
+        "Lines",
+        lambda: lines.to_svg(*drawn),
+        colourless(lambda width: lines.to_terminal(*drawn, width=width)),
+        said=seen.said,
+    )
+
+
+def _beam(seen: _Seen) -> Drawing:
+    found = inspection.beam(seen.translator, seen.translation.source_text, width=seen.beam)
+    tree, winner, greedy = found.tree, found.winner, found.greedy
+    return Drawing(
+        "Beam",
+        lambda: beam_tree.to_svg(tree, winner=winner, greedy=greedy),
+        lambda width, *, colour: beam_tree.to_terminal(
+            tree, winner=winner, greedy=greedy, colour=colour, width=width
+        ),
+        said=seen.said,
+    )
+
+
+def _alignment(seen: _Seen) -> Drawing:
+    found = inspection.aligned(seen.translation)
+    drawn = (found.source, found.target, found.points)
+    return Drawing(
+        "Alignment",
+        lambda: alignment.to_svg(*drawn),
+        colourless(lambda width: alignment.to_terminal(*drawn, width=width)),
+        said=seen.said,
+    )
+
+
+def _distribution(seen: _Seen) -> Drawing:
+    choices = inspection.distributions(seen.translator, seen.translation)
+    return Drawing(
+        "Distribution",
+        lambda: distribution.to_svg(choices),
+        colourless(lambda width: distribution.to_terminal(choices, width=width)),
+        said=seen.said,
+    )
+
+
+def _positions(seen: _Seen) -> Drawing:
+    matrix = inspection.positions(seen.translator, len(seen.translation.source_tokens))
+    return Drawing(
+        "Positions",
+        lambda: positions.to_svg(matrix, title="Position encoding"),
+        partial(positions.to_terminal, matrix),
+        said=seen.said,
+    )
+
+
+_VIEWS: dict[View, Callable[[_Seen], Drawing]] = {
+    View.attention: _attention,
+    View.heads: _heads,
+    View.lines: _lines,
+    View.beam: _beam,
+    View.alignment: _alignment,
+    View.distribution: _distribution,
+    View.positions: _positions,
+}

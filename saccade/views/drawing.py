@@ -1,0 +1,95 @@
+"""One picture in every place: a terminal, a notebook, a page, a file for a paper."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Protocol
+
+from saccade.errors import RecipeError
+from saccade.views import paper, svg
+from saccade.views.page import Section, page, paragraph
+
+FORMS = (".svg", ".html", ".png", ".pdf")
+
+
+class Terminal(Protocol):
+    """Draws for a terminal of so many columns."""
+
+    def __call__(self, width: int, *, colour: bool) -> str:
+        """Return lines, each with its end."""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    r"""A view of something, drawn when a form of it is asked for.
+
+    name: what it shows.  said: a line that stands above it on a page.
+
+    >>> one = Drawing("dot", lambda: "<svg/>", lambda width, *, colour: ".\n")
+    >>> print(one, end="")
+    .
+    """
+
+    name: str
+    draw: Callable[[], str]
+    write: Terminal
+    fragment: Callable[[], str] | None = None
+    said: str = ""
+
+    @cached_property
+    def svg(self) -> str:
+        """The picture as a whole SVG document."""
+        return self.draw()
+
+    @cached_property
+    def html(self) -> str:
+        """The picture as a fragment of HTML that scrolls sideways if it must."""
+        return self.fragment() if self.fragment else svg.scroller(self.svg)
+
+    def terminal(self, width: int = 100, *, colour: bool = False) -> str:
+        """Return the picture in characters, at most `width` columns wide."""
+        return self.write(width, colour=colour)
+
+    def encoded(self, form: str) -> bytes:
+        """Return the bytes of a file that ends in `form`: .svg, .html, .png or .pdf."""
+        form = form.lower()
+        if form == ".svg":
+            return self.svg.encode()
+        if form in (".png", ".pdf"):
+            return paper.printed(self.svg, form.removeprefix("."))
+        said = [paragraph(self.said)] if self.said else []
+        return page(self.name, [Section(self.name, [*said, self.html])]).encode()
+
+    def save(self, path: str | Path) -> Path:
+        """Write the picture to a file whose ending says in which form."""
+        place = checked_path(Path(path))
+        place.write_bytes(self.encoded(place.suffix))
+        return place
+
+    def __str__(self) -> str:
+        return self.terminal()
+
+    def _repr_html_(self) -> str:
+        """Show the picture in a notebook."""
+        return self.html
+
+
+def colourless(write: Callable[[int], str]) -> Terminal:
+    """Draw alike with colour and without."""
+
+    def written(width: int, *, colour: bool) -> str:
+        del colour
+        return write(width)
+
+    return written
+
+
+def checked_path(path: Path) -> Path:
+    """Refuse a file whose ending names no form of a picture."""
+    if path.suffix.lower() not in FORMS:
+        raise RecipeError(
+            f"--output {path}: ends in '{path.suffix}'; expected {', '.join(FORMS[:-1])} or "
+            f"{FORMS[-1]}. Rename it."
+        )
+    return path
