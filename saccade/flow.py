@@ -69,12 +69,30 @@ class Batch:
 class Memory:
     """What an encoder made of the source.
 
-    states: `[B, S, D]`.  mask: `[B, S]`.  summary: `[B, D]`, one vector for the whole sentence.
+    states: `[B, M, D]`.  mask: `[B, M]`.  summary: `[B, D]`, one vector for the whole sentence.
+    places: `[B, S]`, which state each place of the source went into, -1 for padding; None if there
+    is one for each, M = S.
     """
 
     states: Tensor
     mask: Tensor
     summary: Tensor
+    places: Tensor | None = None
+
+    def over_source(self, weights: Tensor) -> Tensor:
+        """Share the weights of states, `[B, T, A, M]`, out among the places of each: `[..., S]`.
+
+        >>> memory = Memory(torch.zeros(1, 2, 1), torch.ones(1, 2).bool(), torch.zeros(1, 1),
+        ...                 torch.tensor([[0, 0, 1, -1]]))
+        >>> memory.over_source(torch.tensor([[[[0.6, 0.4]]]])).tolist()[0][0][0]
+        [0.30000001192092896, 0.30000001192092896, 0.4000000059604645, 0.0]
+        """
+        if self.places is None:
+            return weights
+        states = torch.arange(weights.shape[-1], device=weights.device)
+        owned = (self.places[:, None] == states[:, None]).to(weights.dtype)  # [B, M, S]
+        shared = owned / owned.sum(dim=2, keepdim=True).clamp(min=1)
+        return weights @ shared[:, None]  # [B, T, A, S]
 
 
 END = 3  # the id that closes every sequence, on both sides

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.nn.functional import embedding
 
 from saccade.attention.base import Attention
-from saccade.errors import ShapeError
+from saccade.errors import RecipeError, ShapeError
 from saccade.parts import Part
 
 Norm = Literal["pre", "post"]
@@ -82,6 +82,16 @@ class FeedForward(nn.Module):
 def closing_norm(dim: int, norm: Norm) -> nn.Module:
     """Return the norm that closes a stack of pre-norm layers, or nothing for post-norm."""
     return nn.LayerNorm(dim) if norm == "pre" else nn.Identity()
+
+
+def check_neighbourhood(reach: int) -> int:
+    """Return how far a place of a Transformer sees; refuse what is no distance."""
+    if reach < 0:
+        raise RecipeError(
+            f"transformer.neighbourhood: found {reach}; expected how many places away a place may"
+            " look, or 0 for all of them. Raise it."
+        )
+    return reach
 
 
 def build_attention(attention: Part[Attention], dim: int, memory_dim: int) -> Attention:

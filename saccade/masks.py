@@ -26,6 +26,16 @@ def causal(size: int, device: torch.device | None = None) -> Tensor:
     return torch.ones(size, size, dtype=torch.bool, device=device).tril()  # [T, T]
 
 
+def window(size: int, reach: int, device: torch.device | None = None) -> Tensor:
+    """Let place t see the places at most `reach` away; 0 is no limit.
+
+    >>> window(4, 1).int().tolist()
+    [[1, 1, 0, 0], [1, 1, 1, 0], [0, 1, 1, 1], [0, 0, 1, 1]]
+    """
+    place = torch.arange(size, device=device)
+    return (place[:, None] - place).abs() <= (reach or size)  # [T, T]
+
+
 def masked_softmax(scores: Tensor, mask: Tensor) -> Tensor:
     """Softmax of `scores` over the last dimension among the places that `mask` keeps.
 

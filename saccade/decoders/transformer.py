@@ -8,8 +8,15 @@ from torch import Tensor, nn
 from saccade.attention.base import Attention
 from saccade.decoders.base import Decoder
 from saccade.flow import SOURCE, Attended, Decoded, Memory, State, Stepped, append, nested, tensor
-from saccade.layers import FeedForward, Norm, Residual, build_attention, closing_norm
-from saccade.masks import causal
+from saccade.layers import (
+    FeedForward,
+    Norm,
+    Residual,
+    build_attention,
+    check_neighbourhood,
+    closing_norm,
+)
+from saccade.masks import causal, window
 from saccade.parts import Part
 from saccade.positions.base import Positions
 
@@ -20,10 +27,12 @@ class TransformerDecoder(Decoder):
         x = x + attention(x, x up to here);  x = x + attention(x, memory);  x = x + feed_forward(x)
 
     Vaswani et al. 2017 (arXiv:1706.03762), section 3.1. The state of a step is what the layers have
-    prepared of the places so far, so that a step costs one place and not a prefix.
+    prepared of the places so far, so that a step costs one place and not a prefix. With a
+    `neighbourhood` r > 0, a place reads of the target only itself and the r places before it; the
+    memory it reads whole.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - seven of them are options
         self,
         input_dim: int,
         memory_dim: int,
@@ -31,11 +40,13 @@ class TransformerDecoder(Decoder):
         layers: int = 3,
         feed_forward: int = 1024,
         norm: Norm = "pre",
+        neighbourhood: int = 0,
         dropout: float = 0.1,
         attention: Part[Attention] = Part(Attention, "multihead"),
         positions: Part[Positions] = Part(Positions, "sinusoidal"),
     ) -> None:
         super().__init__(input_dim, memory_dim)
+        self.neighbourhood = check_neighbourhood(neighbourhood)
         self.positions = positions.build(input_dim)
         self.layers = nn.ModuleList(
             DecoderLayer(input_dim, memory_dim, attention, feed_forward, norm, dropout)
@@ -75,11 +86,14 @@ class TransformerDecoder(Decoder):
         """Write one place behind those in the state."""
         source, past, place = nested(state, SOURCE), nested(state, "past"), tensor(state, "place")
         place = torch.cat([place, place.new_ones(len(x), 1)], dim=1)  # [B, t + 1]
+        back = torch.arange(place.shape[1], device=x.device).flip(0)  # [t + 1]
+        near = place & (back <= (self.neighbourhood or len(back)))  # [B, t + 1]
         y = self.positions(x[:, None], first=place.shape[1] - 1)  # [B, 1, D]
         after: State = {}
         maps = []
         for i, layer in enumerate(self._stack):
-            sight = Sight(nested(source, str(i)), tensor(source, "mask")[:, None], place[:, None])
+            seen = tensor(source, "mask")[:, None]  # [B, 1, S]
+            sight = Sight(nested(source, str(i)), seen, near[:, None])
             y, after[str(i)], read = layer(y, nested(past, str(i)), sight, look=look)
             maps.append(read.weights)
         features = self.norm(y)[:, 0]  # [B, D]
@@ -90,7 +104,8 @@ class TransformerDecoder(Decoder):
     def forward(self, x: Tensor, memory: Memory, *, look: bool = False) -> Decoded:
         """Write all places at once; each sees only those before it."""
         y = self.positions(x)  # [B, T, D]
-        order = causal(x.shape[1], x.device)[None]  # [1, T, T]
+        n, device = x.shape[1], x.device
+        order = (causal(n, device) & window(n, self.neighbourhood, device))[None]  # [1, T, T]
         maps = []
         for layer in self._stack:
             sight = Sight(layer.reading.prepare(memory.states), memory.mask[:, None], order)

@@ -1,12 +1,13 @@
 """The recurrent encoder."""
 
-import torch
-from torch import Tensor, nn
+from typing import Literal
+
+from torch import nn
 
 from saccade.cells.base import Cell
+from saccade.encoders._directions import Directions
 from saccade.encoders.base import Encoder
 from saccade.flow import Memory, Padded
-from saccade.masks import last, reverse
 from saccade.parts import Part
 
 
@@ -17,7 +18,11 @@ class RnnEncoder(Encoder):
 
     Schuster & Paliwal 1997; Bahdanau, Cho & Bengio 2015 (arXiv:1409.0473), section 3.2. The summary
     is the last state of each direction: the forward one at the end, the backward one at the start.
-    The backward cell reads each row reversed within its own length, so padding is never read first.
+
+    With `residual`, each layer above the first adds to what it reads, `x = x + layer(x)`, and its
+    last states to the summary. With `above: forward` only the first layer reads in both directions
+    and those above it, of the same width, left to right. Together they are the encoder of GNMT (Wu
+    et al. 2016, arXiv:1609.08144, section 3), whose residual connections start one layer later.
     """
 
     def __init__(
@@ -28,38 +33,37 @@ class RnnEncoder(Encoder):
         hidden: int = 256,
         layers: int = 1,
         bidirectional: bool = True,
+        above: Literal["same", "forward"] = "same",
+        residual: bool = False,
         dropout: float = 0.1,
     ) -> None:
         super().__init__(input_dim)
         self.hidden = hidden
-        self.directions = ("forward", "backward") if bidirectional else ("forward",)
+        self.n_directions = 1 + bidirectional
+        self.residual = residual
         self.dropout = nn.Dropout(dropout)
-        self.layers = nn.ModuleList()
-        for i in range(layers):
-            width = input_dim if i == 0 else self.memory_dim
-            self.layers.append(nn.ModuleList(cell.build(width, hidden) for _ in self.directions))
+        first = Directions(cell, input_dim, hidden, bidirectional=bidirectional)
+        both, width = bidirectional and above == "same", self.memory_dim
+        self.layers = nn.ModuleList(
+            [
+                first,
+                *(
+                    Directions(cell, width, hidden if both else width, bidirectional=both)
+                    for _ in range(layers - 1)
+                ),
+            ]
+        )
 
     @property
     def memory_dim(self) -> int:
         """The width of all directions together."""
-        return self.hidden * len(self.directions)
+        return self.hidden * self.n_directions
 
     def forward(self, source: Padded) -> Memory:
         """Run every layer over the whole sentence."""
-        x, mask = source.values, source.mask  # [B, S, input_dim], [B, S]
-        summary = x.new_zeros(len(x), 0)
-        for i, cells in enumerate(self.layers):
-            if i > 0:
-                x = self.dropout(x)
-            pair = list(cells)  # type: ignore[call-overload]
-            runs = [self._run(c, x, mask, d) for c, d in zip(pair, self.directions, strict=True)]
-            x = torch.cat([states for states, _ in runs], dim=2)  # [B, S, D]
-            summary = torch.cat([final for _, final in runs], dim=1)  # [B, D]
+        mask = source.mask  # [B, S]
+        x, summary = self.layers[0](source.values, mask)  # [B, S, D], [B, D]
+        for layer in list(self.layers)[1:]:
+            states, final = layer(self.dropout(x), mask)
+            x, summary = (x + states, summary + final) if self.residual else (states, final)
         return Memory(x * mask[:, :, None], mask, summary)
-
-    def _run(self, cell: Cell, x: Tensor, mask: Tensor, direction: str) -> tuple[Tensor, Tensor]:
-        if direction == "backward":
-            x = reverse(x, mask)
-        states = cell.sweep(x, cell.start(x)).outputs  # [B, S, hidden]
-        final = last(states, mask)  # [B, hidden]
-        return (reverse(states, mask) if direction == "backward" else states), final

@@ -71,8 +71,9 @@ class EncoderDecoder(Model):
     def forward(self, batch: Batch, *, look: bool = False) -> Decoded:
         """Read the source and the given prefix."""
         prefix = self.dropout(self.target_embedding(batch.prefix))  # [B, T, D]
-        decoded: Decoded = self.decoder(prefix, self.encode(batch.source), look=look)
-        return decoded
+        memory = self.encode(batch.source)
+        features, weights = self.decoder(prefix, memory, look=look)
+        return Decoded(features, None if weights is None else memory.over_source(weights))
 
     def log_probs(self, features: Tensor) -> Tensor:
         """Project features `[..., D]` to log-probabilities `[..., V]`."""

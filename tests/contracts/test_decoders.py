@@ -59,8 +59,9 @@ TRANSFORMERS = [
     )
     for norm, attention, positions in product(("pre", "post"), READERS, variants(Positions))
 ]
-FEW = [*variants(Decoder), *RNNS[::5], *TRANSFORMERS[::5]]
-all_combinations = pytest.mark.parametrize("part", [*RNNS, *TRANSFORMERS], ids=name)
+NEAR = Part(Decoder, "transformer", {**TRANSFORMER, "neighbourhood": 1})
+FEW = [*variants(Decoder), NEAR, *RNNS[::5], *TRANSFORMERS[::5]]
+all_combinations = pytest.mark.parametrize("part", [*RNNS, *TRANSFORMERS, NEAR], ids=name)
 every = pytest.mark.parametrize("part", FEW, ids=name)
 
 

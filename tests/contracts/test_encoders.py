@@ -29,6 +29,8 @@ READERS = readers(DIM)
 PARTS = [
     *variants(Encoder),
     *(Part(Encoder, "rnn", {**RNN, "cell": cell}) for cell in variants(Cell)),
+    Part(Encoder, "pyramid", {**RNN, "layers": 3}),
+    Part(Encoder, "transformer", {**TRANSFORMER, "neighbourhood": 2}),
     *(Part(Encoder, "transformer", {**TRANSFORMER, "attention": part}) for part in READERS),
     *(
         Part(Encoder, "transformer", {**TRANSFORMER, "positions": part})
@@ -56,16 +58,29 @@ def rows(padded: Padded, index: Tensor, size: int) -> Padded:
 def test_shapes(part: Part[Encoder]) -> None:
     encoder = build(part)
     memory: Memory = encoder(source())
-    assert memory.states.shape == (4, 6, encoder.memory_dim)
+    n = memory.states.shape[1]
+    assert memory.states.shape == (4, n, encoder.memory_dim)
     assert memory.summary.shape == (4, encoder.memory_dim)
-    assert torch.equal(memory.mask, source().mask)
+    assert memory.mask.shape == (4, n)
+    if memory.places is None:
+        assert torch.equal(memory.mask, source().mask)
+
+
+@every
+def test_every_place_of_the_source_is_somewhere_in_the_memory(part: Part[Encoder]) -> None:
+    memory: Memory = build(part)(source())
+    evenly = memory.mask / memory.mask.sum(dim=1, keepdim=True)  # [B, M]
+    shared = memory.over_source(evenly[:, None, None])[:, 0, 0]  # [B, S]
+    assert shared.shape == source().mask.shape
+    assert torch.equal(shared > 0, source().mask)
+    assert_close(shared.sum(dim=1), torch.ones(4))
 
 
 @every
 def test_adding_padding_changes_nothing(part: Part[Encoder]) -> None:
     encoder = build(part)
     before, after = encoder(source()), encoder(source(extra=3))
-    assert_close(after.states[:, :6], before.states)
+    assert_close(after.states[:, : before.states.shape[1]], before.states)
     assert_close(after.summary, before.summary)
     assert (after.states[~after.mask] == 0).all()
 
@@ -88,7 +103,7 @@ def test_rows_do_not_know_of_each_other(part: Part[Encoder]) -> None:
     assert_close(turned.summary, whole.summary[turn])
     for i, n in enumerate(LENGTHS):
         alone = encoder(rows(padded, torch.tensor([i]), n))
-        assert_close(alone.states[0], whole.states[i, :n])
+        assert_close(alone.states[0], whole.states[i, : alone.states.shape[1]])
         assert_close(alone.summary[0], whole.summary[i])
 
 

@@ -37,6 +37,19 @@ def test_a_place_does_not_see_those_behind_it() -> None:
     assert not torch.allclose(first[:, 3:], second[:, 3:])
 
 
+def test_a_neighbourhood_ends_the_past() -> None:
+    whole, wide, near = (
+        scramble(TransformerDecoder(8, 8, layers=1, feed_forward=16, neighbourhood=r))
+        for r in (0, 4, 1)
+    )
+    x = randn(3, 5, 8)
+    other = torch.cat([randn(3, 1, 8, seed=8), x[:, 1:]], dim=1)
+    assert_close(wide(x, memory(3, 5, 1)).features, whole(x, memory(3, 5, 1)).features)
+    first, second = (near(one, memory(3, 5, 1)).features for one in (x, other))
+    assert_close(first[:, 2:], second[:, 2:])
+    assert not torch.allclose(first[:, 1], second[:, 1])
+
+
 def test_maps_are_named_by_layer_and_head() -> None:
     part = Part(Attention, "multihead", {"heads": 2})
     assert TransformerDecoder(8, 8, layers=2, attention=part).attention_names == (

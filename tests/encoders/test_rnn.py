@@ -30,3 +30,24 @@ def test_one_direction_has_half_the_width() -> None:
     assert (both.memory_dim, one.memory_dim) == (8, 4)
     memory = scramble(one)(Padded(randn(2, 3, 5), mask_of(3, 2)))
     assert_close(memory.summary, torch.stack([memory.states[0, 2], memory.states[1, 1]]))
+
+
+def test_residual_layers_add_to_what_they_read() -> None:
+    one = scramble(RnnEncoder(5, hidden=4))
+    two = scramble(RnnEncoder(5, hidden=4, layers=2, residual=True))
+    above = scramble(RnnEncoder(8, hidden=4))
+    one.layers[0].load_state_dict(two.layers[0].state_dict())
+    above.layers[0].load_state_dict(two.layers[1].state_dict())
+    source = Padded(randn(2, 3, 5), mask_of(3, 2))
+    read = one(source)
+    added = above(Padded(read.states, source.mask))
+    assert_close(two(source).states, read.states + added.states)
+    assert_close(two(source).summary, read.summary + added.summary)
+
+
+def test_only_the_first_layer_may_read_both_ways() -> None:
+    encoder = scramble(RnnEncoder(5, hidden=4, layers=3, above="forward"))
+    assert [len(list(layer.children())) for layer in encoder.layers] == [2, 1, 1]
+    memory = encoder(Padded(randn(2, 3, 5), mask_of(3, 2)))
+    assert encoder.memory_dim == 8
+    assert_close(memory.summary, torch.stack([memory.states[0, 2], memory.states[1, 1]]))

@@ -1,0 +1,45 @@
+"""One recurrent layer over a known sequence, read left to right or in both directions."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from saccade.cells.base import Cell
+from saccade.masks import last, reverse
+from saccade.parts import Part
+
+
+class Read(NamedTuple):
+    """What a layer made of a sequence: states `[B, S, D]`, and the last of each direction."""
+
+    states: Tensor
+    final: Tensor
+
+
+class Directions(nn.ModuleList):
+    """A cell for each direction; their states stand side by side.
+
+        h[s] = [forward cell over x[1..s]; backward cell over x[S..s]]
+
+    The backward cell reads each row reversed within its own length, so padding is never read first.
+    """
+
+    def __init__(
+        self, cell: Part[Cell], input_dim: int, hidden: int, *, bidirectional: bool
+    ) -> None:
+        super().__init__(cell.build(input_dim, hidden) for _ in range(1 + bidirectional))
+
+    def forward(self, x: Tensor, mask: Tensor) -> Read:
+        """Read `x [B, S, input_dim]` at the places `mask [B, S]` keeps."""
+        runs = [_run(cell, x, mask, backward=i == 1) for i, cell in enumerate(self)]
+        states = torch.cat([run.states for run in runs], dim=2)  # [B, S, D]
+        return Read(states, torch.cat([run.final for run in runs], dim=1))
+
+
+def _run(cell: nn.Module, x: Tensor, mask: Tensor, *, backward: bool) -> Read:
+    assert isinstance(cell, Cell)
+    if backward:
+        x = reverse(x, mask)
+    states = cell.sweep(x, cell.start(x)).outputs  # [B, S, hidden]
+    return Read(reverse(states, mask) if backward else states, last(states, mask))
