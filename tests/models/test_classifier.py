@@ -6,7 +6,7 @@ from saccade.batching import collate
 from saccade.encoders.base import Encoder
 from saccade.models.base import Model
 from saccade.models.classifier import Classifier
-from saccade.objectives.cross_entropy import CrossEntropy
+from saccade.objectives.cross_entropy import cross_entropy
 from saccade.parts import Part
 from saccade.recipe import Decoding
 from saccade.tokenizers.line import Line
@@ -30,7 +30,7 @@ def learned(attention: str = "additive", steps: int = 60) -> Translator:
     batch = collate(source.encode_many(TEXTS), target.encode_many(LABELS))
     optimiser = torch.optim.Adam(model.parameters(), lr=2e-2)
     for _ in range(steps):
-        loss = CrossEntropy(smoothing=0.1)(model, batch, torch.Generator())
+        loss = cross_entropy(model, batch, 0.1)
         optimiser.zero_grad()
         backward(loss.total / loss.count)
         optimiser.step()
