@@ -95,7 +95,6 @@ class Memory:
         return weights @ shared[:, None]  # [B, T, A, S]
 
 
-END = 3  # the id that closes every sequence, on both sides
 State = dict[str, "Tensor | State"]  # nested; dim 0 of every tensor is the batch
 SOURCE = "source"  # the entry of a State that depends on the source sentence alone
 

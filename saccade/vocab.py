@@ -14,14 +14,13 @@ from typing import Final, final
 
 import tokenizers
 
-from saccade import flow
 from saccade.errors import CheckpointError, DataError
 
 # The library's threads do not survive a fork and it warns about them unless it is told; one thread
 # is also what makes encoding cost the same whoever calls. Set the variable yourself to change it.
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
-PAD, UNK, START, END = 0, 1, 2, flow.END
+PAD, UNK, START, END = 0, 1, 2, 3
 SYMBOLS: Final = ("<pad>", "<unk>", "<s>", "</s>")
 MARK: Final = "▁"  # U+2581, stands before the first piece of a word
 UNKNOWN: Final = "⁇"  # how UNK looks in text

@@ -11,9 +11,9 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "saccade"
 
 ORDER = [
-    *("errors", "flow", "masks", "parts", "positions", "cells", "attention", "layers"),
+    *("errors", "vocab", "flow", "masks", "parts", "positions", "cells", "attention", "layers"),
     *("encoders", "decoders", "models", "schedules", "search", "metrics"),
-    *("views", "corpora", "readers", "vocab", "tokenizers", "store", "batching", "objectives"),
+    *("views", "corpora", "readers", "tokenizers", "store", "batching", "objectives"),
     *("recipe", "prepare", "translation", "translator", "evaluation"),
     *("recording", "inspection", "gradients", "pictures"),
     *("train", "folder"),

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from saccade.flow import END
+from saccade.vocab import END
 
 FAR = -30.0  # the log-probability of what cannot be: finite, so that smoothing may add it up
 
