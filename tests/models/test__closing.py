@@ -1,8 +1,8 @@
 import torch
 from torch.testing import assert_close
 
-from saccade.flow import END
 from saccade.models._closing import FAR, closed, flagged
+from saccade.vocab import END
 from tests.samples import randn
 
 
