@@ -5,11 +5,19 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 
-from saccade import inspection
+from saccade import gradients, inspection
 from saccade.errors import RecipeError, suggest
 from saccade.translation import Translation
 from saccade.translator import Translator
-from saccade.views import alignment, beam_tree, distribution, heatmap, lines, positions
+from saccade.views import (
+    alignment,
+    beam_tree,
+    distribution,
+    gradient_flow,
+    heatmap,
+    lines,
+    positions,
+)
 from saccade.views.drawing import Drawing, colourless
 
 
@@ -23,6 +31,7 @@ class View(StrEnum):
     alignment = "alignment"
     distribution = "distribution"
     positions = "positions"
+    gradients = "gradients"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +66,7 @@ def draw(
     Args:
         translator: a loaded model.
         sentence: what it reads.
-        view: attention, heads, lines, beam, alignment, distribution or positions.
+        view: one of `View`, as attention or beam.
         head: one attention map by name, the name of a layer, or mean or max of all.
         words: join pieces to whole words on the axes of attention.
         beam: hypotheses kept at each step; the recipe's own if not given.
@@ -153,6 +162,21 @@ def _positions(seen: _Seen) -> Drawing:
     )
 
 
+def _gradients(seen: _Seen) -> Drawing:
+    flow = gradients.through_sentence(seen.translator, seen.translation)
+    return flow_drawing(flow, "Gradient through each layer", said=seen.said)
+
+
+def flow_drawing(flow: gradient_flow.Flow, title: str, *, said: str = "") -> Drawing:
+    """Draw how far back gradients reach."""
+    return Drawing(
+        "Gradients",
+        lambda: gradient_flow.to_svg(flow, title=title),
+        colourless(lambda width: gradient_flow.to_terminal(flow, title=title, width=width)),
+        said=said,
+    )
+
+
 _VIEWS: dict[View, Callable[[_Seen], Drawing]] = {
     View.attention: _attention,
     View.heads: _heads,
@@ -161,4 +185,5 @@ _VIEWS: dict[View, Callable[[_Seen], Drawing]] = {
     View.alignment: _alignment,
     View.distribution: _distribution,
     View.positions: _positions,
+    View.gradients: _gradients,
 }

@@ -11,7 +11,7 @@ from saccade.errors import RecipeError
 from saccade.pictures import View, draw
 from tests.test_inspection import translator
 
-ELSEWHERE = {View.positions}
+ELSEWHERE = {View.positions}  # of a Transformer
 
 
 @pytest.mark.parametrize("view", [v for v in View if v not in ELSEWHERE])

@@ -6,9 +6,20 @@ from typing import Annotated
 import typer
 
 from saccade import folder as folders
-from saccade import pictures
-from saccade.cli.speech import Beam, Device, Model, checked_device, coloured, note, out_console
+from saccade import gradients, pictures
+from saccade.cells.base import Cell
+from saccade.cli.speech import (
+    Beam,
+    Device,
+    Model,
+    checked_device,
+    coloured,
+    note,
+    out_console,
+    part_of,
+)
 from saccade.cli.streams import output
+from saccade.errors import RecipeError
 from saccade.pictures import View
 from saccade.report import rewrite_report
 from saccade.views.drawing import Drawing, checked_path
@@ -50,6 +61,48 @@ def inspect(
     drawing = pictures.draw(translator, sentence, view, head=head, words=words, beam=beam)
     note(drawing.said)
     show(drawing, target)
+
+
+def flow(
+    model: Annotated[
+        Path | None,
+        typer.Argument(metavar="[MODEL]", help="A model folder; untrained cells if not given."),
+    ] = None,
+    cells: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--cell", "-c", help="A cell, as lstm or lstm:forget_bias=0. May be repeated."
+        ),
+    ] = None,
+    length: Annotated[int, typer.Option("--length", help="Steps of the sequence.")] = 100,
+    hidden: Annotated[int, typer.Option("--hidden", help="Width of untrained cells.", min=1)] = 64,
+    target: Picture = None,
+    device: Device = "cpu",
+) -> None:
+    """See how far back a gradient reaches: through a model's layers, or through untrained cells.
+
+    [dim]Examples:[/dim]
+
+      saccade gradients
+
+      saccade gradients --cell elman --cell lstm --length 200 -o gradients.svg
+
+      saccade gradients runs/demo --length 60
+    """
+    if target:
+        checked_path(target)
+    if model is not None and cells:
+        raise RecipeError(
+            "gradients: both a model and --cell were given; expected one of them. Leave one out."
+        )
+    if model is not None:
+        checked_device(device)
+        found = gradients.through_model(folders.load(model, device=device), length=length)
+        show(pictures.flow_drawing(found, f"Gradient through the layers of {model}"), target)
+        return
+    chosen = [part_of(Cell, text) for text in cells or []]
+    found = gradients.through_cells(chosen, length=length, hidden=hidden)
+    show(pictures.flow_drawing(found, "Gradient through untrained cells"), target)
 
 
 def show(drawing: Drawing, target: Path | None) -> None:

@@ -111,3 +111,27 @@ def test_a_report_is_written_anew(call: Call, work: Path) -> None:
     said = call("report", work / "model")
     assert (said.code, said.out) == (0, f"{path}\n")
     assert path.read_text(encoding="utf-8") == before
+
+
+def test_gradients_of_untrained_cells(call: Call, tmp_path: Path) -> None:
+    said = call("gradients", "--cell", "elman", "-c", "lstm:forget_bias=2", "--length", 20)
+    assert said.code == 0
+    assert said.out.splitlines()[0] == "Gradient through untrained cells"
+    assert [line.split()[0] for line in said.out.splitlines()[1:3]] == ["elman", "lstm"]
+    assert call("gradients", "--length", 5, "--hidden", 4, "-o", "x.svg").code == 0
+    assert "mut1" in (tmp_path / "x.svg").read_text(encoding="utf-8")
+
+
+def test_gradients_of_a_model(call: Call, work: Path) -> None:
+    said = call("gradients", work / "model", "--length", 20)
+    assert said.code == 0
+    assert "encoder 1 backward" in said.out
+    said = call("gradients", work / "model", "--cell", "gru")
+    assert said.code == 2
+    assert "both a model and --cell were given; expected one of them. Leave one out." in said.err
+
+
+def test_a_picture_for_print_and_whole_words(call: Call, work: Path, tmp_path: Path) -> None:
+    said = call("inspect", work / "model", "un chat dort", "--words", "-o", "x.png")
+    assert said.code == 0
+    assert (tmp_path / "x.png").read_bytes().startswith(b"\x89PNG")
