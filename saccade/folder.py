@@ -173,7 +173,13 @@ def build_model(recipe: Recipe, vocabularies: Vocabularies) -> Model:
     """Build the recipe's model, with weights drawn from the recipe's seed."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(recipe.seed)
-        return recipe.model.build(len(vocabularies.source), len(vocabularies.target))
+        model = recipe.model.build(len(vocabularies.source), len(vocabularies.target))
+    if model.one_vocabulary and vocabularies.source is not vocabularies.target:
+        raise RecipeError(
+            f"model {recipe.model.kind}: source and target must have the same symbols, but each has"
+            " a vocabulary of its own. Set data.joint: true."
+        )
+    return model
 
 
 def read_weights(folder: Path) -> tuple[dict[str, Tensor], str]:

@@ -9,6 +9,7 @@ import torch
 
 from saccade.batching import collate
 from saccade.errors import DataError, RecipeError, suggest
+from saccade.models.pointer_generator import PointerGenerator
 from saccade.parts import Part
 from saccade.positions.base import Positions
 from saccade.search.base import Branch, Search
@@ -170,6 +171,20 @@ def distributions(
         )
         for t, token in enumerate(written)
     ]
+
+
+@torch.inference_mode()
+def switch(translator: Translator, translation: Translation) -> list[float]:
+    """Return, for every symbol of an output, the share that was written and not copied."""
+    model = translator.model
+    if not isinstance(model, PointerGenerator):
+        raise RecipeError(
+            "inspect: this model does not copy, so it has no switch to show. Use another --view, or"
+            " train a model of kind pointer_generator."
+        )
+    batch = collate([translation.source_ids], [translation.hypothesis.tokens])
+    share = model.generating(model(batch.to(translator.device)).features)[0]  # [T + 1]
+    return [float(g) for g in share[: len(_written(translation))]]
 
 
 @torch.inference_mode()

@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 
 from saccade import folder as folders
-from saccade.errors import CheckpointError
+from saccade import recipe as recipes
+from saccade.errors import CheckpointError, RecipeError
+from saccade.prepare import Vocabularies
 from saccade.run import train
+from saccade.tokenizers.character import Character
 from saccade.train.checkpoint import Checkpoints
 from tests.train import small
 
@@ -205,3 +208,22 @@ def test_data_that_cannot_be_read_costs_the_old_run_nothing(run: Path) -> None:
     with pytest.raises(Exception, match="the list is empty"):
         train(small.recipe(data=data), run, overwrite=True, console=small.quiet())
     assert sorted(path.name for path in run.rglob("*")) == before
+
+
+def test_a_model_of_one_vocabulary_is_not_given_two() -> None:
+    pairs = {"kind": "pairs", "pairs": [["ab", "cd"]]}
+    side = {"tokenizer": "character"}
+    raw = {
+        "data": {"train": pairs, "valid": pairs, "source": side, "target": side},
+        "model": {"kind": "pointer_generator", "embedding": 8},
+        "training": {"max_steps": 1},
+    }
+    recipe = recipes.from_plain(raw)
+    source, target = Character().fit(["ab"], []), Character().fit(["cd"], [])
+    message = (
+        "model pointer_generator: source and target must have the same symbols, but each has a"
+        " vocabulary of its own. Set data.joint: true."
+    )
+    with pytest.raises(RecipeError, match=message):
+        folders.build_model(recipe, Vocabularies(source, target))
+    assert folders.build_model(recipe, Vocabularies(source, source)).one_vocabulary

@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 import torch
+from torch.testing import assert_close
 
 from saccade import inspection
+from saccade.batching import collate
 from saccade.errors import DataError, RecipeError
+from saccade.models.pointer_generator import PointerGenerator
 from saccade.parts import Part
 from saccade.recipe import Decoding
 from saccade.search.base import Search
@@ -100,3 +103,24 @@ def test_looking_leaves_no_gradients() -> None:
     inspection.distributions(asked, inspection.translated(asked, "two"))
     assert torch.is_grad_enabled()
     assert all(p.grad is None for p in asked.model.parameters())
+
+
+def test_the_switch_is_that_of_the_model() -> None:
+    vocabulary = samples.vocabulary()
+    model = samples.scramble(
+        PointerGenerator(len(vocabulary), len(vocabulary), embedding=8), 1, 0.1
+    )
+    found = Translator(model, vocabulary, vocabulary, Decoding())
+    translation = found.translate("two cats")
+    share = inspection.switch(found, translation)
+    assert len(share) == len(translation.token_scores)
+    decoded = model(collate([translation.source_ids], [translation.hypothesis.tokens]))
+    expected = torch.sigmoid(decoded.features[0, :, model.width]).tolist()
+    assert_close(share, expected[: len(share)])
+
+
+def test_a_model_that_does_not_copy_has_no_switch() -> None:
+    found = translator("bahdanau")
+    message = "inspect: this model does not copy, so it has no switch to show. Use another --view"
+    with pytest.raises(RecipeError, match=message):
+        inspection.switch(found, found.translate("two cats"))

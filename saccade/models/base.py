@@ -13,6 +13,8 @@ class Model(nn.Module, ABC):
     A part's constructor takes the sizes of the two vocabularies from the host.
     """
 
+    one_vocabulary: bool = False  # True if source and target must have the same symbols
+
     @abstractmethod
     def forward(self, batch: Batch, *, look: bool = False) -> Decoded:
         """Read the source and the given prefix of every pair; `look` asks for attention weights."""

@@ -9,7 +9,7 @@ from torch.nn.functional import linear
 from saccade.decoders.base import Decoder
 from saccade.encoders.base import Encoder
 from saccade.errors import ShapeError
-from saccade.flow import Batch, Decoded, Memory, Padded, State, Step
+from saccade.flow import Batch, Decoded, Memory, Padded, State, Step, Stepped
 from saccade.layers import Embedding
 from saccade.models.base import Model
 from saccade.parts import Part
@@ -42,6 +42,7 @@ class EncoderDecoder(Model):
                 f"model.tie: all needs one vocabulary, but the source has {source_size} symbols and"
                 f" the target {target_size}. Set data.joint: true, or tie: output."
             )
+        self.one_vocabulary = tie == "all"
         self.tied = tie != "none"
         self.target_embedding = Embedding(target_size, embedding)
         self.source_embedding = (
@@ -86,5 +87,9 @@ class EncoderDecoder(Model):
 
     def step(self, token: Tensor, state: State) -> Step:
         """Read one symbol `[B]`."""
-        features, _, state = self.decoder.step(self.dropout(self.target_embedding(token)), state)
+        features, _, state = self.look_step(token, state, look=False)
         return Step(self.log_probs(features), state)
+
+    def look_step(self, token: Tensor, state: State, *, look: bool = True) -> Stepped:
+        """Read one symbol `[B]`; return the decoder's features, weights and state."""
+        return self.decoder.step(self.dropout(self.target_embedding(token)), state, look=look)

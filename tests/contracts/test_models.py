@@ -39,7 +39,26 @@ CROSSED = [
         strict=False,
     )
 ]
-OTHERS = [part for part in variants(Model, embedding=8) if part.kind != "encoder_decoder"]
+SMALL_RNN = {"hidden": 8, "dropout": 0.0}
+SMALL_PARTS = {
+    "embedding": 8,
+    "encoder": Part(Encoder, "rnn", SMALL_RNN),
+    "decoder": Part(Decoder, "rnn", {**SMALL_RNN, "attention": {"kind": "additive", "hidden": 8}}),
+}
+COPYING = [  # weights that need not sum to one, a memory of weights, several maps
+    Part(Model, "pointer_generator", {**SMALL_PARTS, "dropout": 0.0, "decoder": decoder})
+    for decoder in [
+        *(
+            Part(Decoder, "rnn", {**SMALL_RNN, "attention": attention})
+            for attention in ("location_aware", "gaussian_mixture", "local")
+        ),
+        Part(Decoder, "transformer", {"layers": 2, "dropout": 0.0, "attention": MULTIHEAD}),
+    ]
+]
+OTHERS = [
+    *(part for part in variants(Model, **SMALL_PARTS) if part.kind != "encoder_decoder"),
+    *COPYING,
+]
 PARTS = [*MODELS.values(), *CROSSED, *OTHERS]
 IDS = [*MODELS, *(name(part) for part in [*CROSSED, *OTHERS])]
 every = pytest.mark.parametrize("part", PARTS, ids=IDS)
