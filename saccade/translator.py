@@ -5,13 +5,14 @@ order of the lines, nor on where they come from.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, repeat
 from typing import Any, overload
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from saccade.batching import collate, pad, sorted_batches
 from saccade.errors import DataError, RecipeError
@@ -19,11 +20,12 @@ from saccade.flow import Batch, Hypothesis
 from saccade.models.base import Model
 from saccade.parts import Part
 from saccade.recipe import Decoding
-from saccade.search.base import Found, Search, Task
+from saccade.search.base import Found, Search, Task, Watch
 from saccade.translation import Maps, Translation
 from saccade.vocab import END, PAD, START, UNK, Vocabulary
 
 _CHUNK = 2000  # lines of a stream that are sorted by length together
+Progress = Callable[[Sequence[int], Tensor], None]  # (numbers of lines, their tokens so far [N, t])
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,7 @@ class Translator:
             return next(self.stream([text], **options))
         return list(self.stream(text, **options))
 
-    def stream(
+    def stream(  # noqa: PLR0913 - each is an option of its own
         self,
         lines: Iterable[str],
         *,
@@ -83,8 +85,9 @@ class Translator:
         nbest: int = 1,
         length_penalty: float | None = None,
         search: Part[Search] | None = None,
-        prefix: str = "",
+        prefix: str | Iterable[str] = "",
         trace: bool = False,
+        watch: Progress | None = None,
         chunk: int = _CHUNK,
     ) -> Iterator[Translation]:
         """Translate lines as they come and yield results in their order.
@@ -95,17 +98,25 @@ class Translator:
             nbest: how many outputs to keep for each line.
             length_penalty: exponent of the length that scores are divided by.
             search: any search part, instead of beam search.
-            prefix: text every output must begin with.
+            prefix: text every output must begin with, or one for each line.
             trace: keep the beam's tree.
+            watch: told after every step how far the lines of a batch have come; lines are counted
+                from 0 in each chunk. It changes nothing; what it raises ends the stream.
             chunk: how many lines to read before the first result is yielded.
         """
         if chunk < 1:
             raise RecipeError(f"translate: chunk is {chunk}; expected 1 or more lines; raise it.")
         chosen = (search or self._search(beam, nbest, length_penalty)).build()
-        forced = tuple(self.target.encode(prefix)) if prefix else ()
-        rest = iter(lines)
+        rest, prefixes = iter(lines), repeat(prefix) if isinstance(prefix, str) else iter(prefix)
         while texts := list(islice(rest, chunk)):
-            yield from self._translate(texts, chosen, forced, trace=trace)
+            begun = list(islice(prefixes, len(texts)))
+            if len(begun) < len(texts):
+                raise DataError(
+                    f"translate: {len(begun)} prefixes for {len(texts)} lines; expected one for"
+                    " each line; give as many, or one text for all."
+                )
+            forced = self.target.encode_many(begun) if any(begun) else []
+            yield from self._translate(texts, chosen, forced, trace=trace, watch=watch)
 
     def _search(self, beam: int | None, nbest: int, length_penalty: float | None) -> Part[Search]:
         part = self.decoding.search
@@ -120,7 +131,13 @@ class Translator:
 
     @torch.inference_mode()
     def _translate(
-        self, texts: list[str], search: Search, prefix: tuple[int, ...], *, trace: bool
+        self,
+        texts: list[str],
+        search: Search,
+        prefixes: Sequence[list[int]],
+        *,
+        trace: bool,
+        watch: Progress | None,
     ) -> list[Translation]:
         ids = self.source.encode_many(texts)
         done = [Found((Hypothesis((), 0.0, ()),))] * len(texts)  # empty in, empty out
@@ -134,8 +151,9 @@ class Translator:
                 end=END,
                 limits=limits,
                 banned=(PAD, START, UNK),
-                prefixes=[prefix] * len(rows) if prefix else (),
+                prefixes=[tuple(prefixes[i]) for i in rows] if prefixes else (),
                 keys=[_key(texts[i]) for i in rows],
+                watch=_numbered(watch, rows) if watch else None,
             )
             found = search(self.model.step, self.model.start(source), task, trace=trace)
             for i, one in zip(rows, found, strict=True):
@@ -175,6 +193,11 @@ class Translator:
         weights = self.model(collate([source], [target]).to(self.device), look=True).weights
         maps: Maps = weights[0].transpose(0, 1).cpu().numpy().astype(np.float32)
         return maps
+
+
+def _numbered(watch: Progress, rows: Sequence[int]) -> Watch:
+    """Tell `watch` the numbers of lines instead of the rows of a batch."""
+    return lambda found, tokens: watch([rows[i] for i in found.tolist()], tokens)
 
 
 def _key(text: str) -> int:

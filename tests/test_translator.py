@@ -1,5 +1,6 @@
 """The output for a text depends on the text alone, and tells the truth about itself."""
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
@@ -7,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from torch import Tensor
 
 from saccade.errors import DataError, RecipeError
 from saccade.parts import Part
@@ -206,3 +208,27 @@ def test_wrong_use_is_refused() -> None:
         given.translate("one", beam=0)
     with pytest.raises(RecipeError, match=r"beam\.n_best: 0 is not between 1"):
         given.translate("one", nbest=0)
+
+
+def test_every_line_may_have_its_own_prefix() -> None:
+    given = translator("bahdanau")
+    found = given.translate(["four", "six", "four"], prefix=["qu", "", "ci"])
+    apart = [given.translate("four", prefix="qu"), given.translate("six")]
+    assert [one.text for one in found[:2]] == [one.text for one in apart]
+    assert found[2].text.startswith("ci")
+    with pytest.raises(DataError, match="translate: 1 prefixes for 2 lines; expected one for each"):
+        given.translate(["four", "six"], prefix=["qu"])
+
+
+def test_watching_tells_of_lines_and_changes_nothing() -> None:
+    given = translator("pre", batch_tokens=SEVEN)
+    told: dict[int, list[str]] = {}
+
+    def watch(numbers: Sequence[int], tokens: Tensor) -> None:
+        for number, line in zip(numbers, tokens.tolist(), strict=True):
+            told.setdefault(number, []).append(given.target.decode(line))
+
+    found = given.translate(LINES, watch=watch)
+    assert [one.text for one in found] == [one.text for one in given.translate(LINES)]
+    assert set(told) == {i for i, one in enumerate(found) if one.source_ids}
+    assert told[3][:3] == ["q", "qu", "qua"]

@@ -45,6 +45,8 @@ def write(
             lines, token, state = lines[going], token[going], reorder(state, going)
         if not len(lines):
             break
+        if task.watch:
+            task.watch(rows[lines], tokens[lines, : t + 1])
     return _read_all(tokens, scores, lengths, task.end, n_lines)
 
 

@@ -14,6 +14,7 @@ from torch import Tensor
 from saccade.flow import Hypothesis, State, StepFunction
 
 Shaper = Callable[[Tensor, Tensor], Tensor]  # (prefixes [N, t], log_probs [N, V]) -> log_probs
+Watch = Callable[[Tensor, Tensor], None]  # (rows [N], what each has written so far [N, t])
 Fate = Literal["kept", "completed", "pruned"]
 
 
@@ -32,6 +33,9 @@ class Task:
     without `keys` every key is 0.
     shapers: edits to the log-probabilities, applied in turn before anything is chosen; scores and
     `token_scores` are then the edited ones.
+    watch: called after every step with the rows that go on and the best line of each so far (every
+    line, for a search that writes several without comparing them). It changes nothing; what it
+    raises ends the search. Exhaustive search does not call it.
     """
 
     start: int
@@ -42,6 +46,7 @@ class Task:
     generator: torch.Generator | None = None
     keys: Sequence[int] = ()
     shapers: Sequence[Shaper] = ()
+    watch: Watch | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,6 +105,8 @@ class Beam(Search):
             beams = _move(Beams(beams.rows, state, beams.active, completed), chosen, going, t)
             if not len(going):
                 break
+            if task.watch:
+                task.watch(beams.rows, beams.active.tokens[:, 0, : t + 1])
         return [Found(h, tuple(tree)) for h, tree in zip(found, trees, strict=True)]
 
     def _begin(self, state: State, task: Task, rules: Rules) -> Beams:

@@ -166,3 +166,22 @@ def test_errors(search: Search) -> None:
         search(memory_step, state, replace(memory_task([3, 3]), keys=[1, 2, 3]))
     with pytest.raises(DataError, match=r"prefix of sentence 1 is \(2, 1\).*take END \(1\)"):
         search(memory_step, state, memory_task([3, 3], ((), (2, 1))))
+
+
+@every
+@calm
+@given(rows=sentences)
+def test_watching_changes_nothing(search: Search, rows: Sentences) -> None:
+    keys, limits, prefixes = (list(column) for column in zip(*rows, strict=True))
+    told: list[tuple[list[int], list[list[int]]]] = []
+
+    def watch(found: torch.Tensor, lines: torch.Tensor) -> None:
+        told.append((found.tolist(), lines.tolist()))
+
+    task = replace(memory_task(limits, tuple(prefixes)), keys=keys, watch=watch)
+    assert search(memory_step, memory_state(keys), task) == run(search, rows)
+    for step, (found, lines) in enumerate(told):
+        assert len(found) == len(lines)
+        assert all(len(line) == step + 1 for line in lines)
+        for row, line in zip(found, lines, strict=True):
+            assert tuple(line[: len(prefixes[row])]) == prefixes[row][: step + 1]
