@@ -135,12 +135,16 @@ def beam(translator: Translator, text: str, *, width: int | None = None) -> Beam
     if width is None and translator.decoding.search.kind != "beam":
         width = _WIDTH
     found = translator.translate(text, beam=width, trace=True)
-    greedy = translator.translate(text, search=Part(Search, "greedy"))
-    pieces = translator.target.pieces
+    return beam_of(found, translator.translate(text, search=Part(Search, "greedy")))
+
+
+def beam_of(found: Translation, greedy: Translation) -> Beam:
+    """Gather the tree of an output whose search was traced, and a greedy output beside it."""
+    target = found.looker.target
     return Beam(
-        tuple(tuple(_node(b, translator.target) for b in level) for level in found.tree),
-        pieces(_written(found)),
-        pieces(_written(greedy)),
+        tuple(tuple(_node(b, target) for b in level) for level in found.tree),
+        target.pieces(_written(found)),
+        target.pieces(_written(greedy)),
     )
 
 
