@@ -18,7 +18,7 @@ ORDER = [
     *("recording", "inspection", "gradients", "pictures"),
     *("train", "folder"),
     *("report", "training", "run", "comparison", "starters", "doctor", "api", ""),
-    *("catalogue", "cli", "__main__"),
+    *("catalogue", "server", "cli", "__main__"),
 ]
 NO_TORCH = ("metrics", "views", "corpora", "tokenizers", "vocab", "errors", "parts", "readers")
 ALLOWED = {  # beyond errors and parts, what these rooms may import of ours

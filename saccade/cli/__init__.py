@@ -19,6 +19,7 @@ from saccade.cli import (
     inspecting,
     measuring,
     scoring,
+    serving,
     showing,
     training,
     translating,
@@ -66,6 +67,7 @@ app.command("compare")(comparing.compare)
 app.command("inspect")(inspecting.inspect)
 app.command("gradients")(inspecting.flow)
 app.command("report")(inspecting.report)
+app.command("serve")(serving.serve)
 app.command("doctor")(diagnosing.doctor)
 app.command("average")(training.average)
 app.command("parts")(choosing.parts)

@@ -1,0 +1,101 @@
+"""Where requests are worked on: it finds the model, asks its engine, and waits no longer than told.
+
+Pictures and maps are made in a few threads beside those of the engines.
+"""
+
+import asyncio
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from typing import TypeVar
+
+from saccade.errors import suggest
+from saccade.server.counters import Counters
+from saccade.server.engine import Engine
+from saccade.server.jobs import Job, Wish
+from saccade.server.limits import Limits
+from saccade.server.predict import needs_tree
+from saccade.server.refused import Refused
+from saccade.server.schema import Predict
+from saccade.server.served import Served
+from saccade.translation import Translation
+from saccade.translator import Scored
+
+Made = TypeVar("Made")
+
+
+class Desk:
+    """All models of a server with their engines."""
+
+    def __init__(self, models: Sequence[Served], limits: Limits, counters: Counters) -> None:
+        self.models = {model.name: model for model in models}
+        self.limits, self.counters = limits, counters
+        turn = threading.Semaphore()
+        self.engines = {
+            model.name: Engine(model.name, model.translator, limits, turn) for model in models
+        }
+        for name, engine in self.engines.items():
+            engine.tally = counters.of_model(name)
+        self._drawers = ThreadPoolExecutor(2, thread_name_prefix="drawing")
+
+    @property
+    def open(self) -> bool:
+        """Whether every model takes texts."""
+        return all(engine.open for engine in self.engines.values())
+
+    def close(self) -> None:
+        """Finish what was accepted and end all threads."""
+        for engine in self.engines.values():
+            engine.close()
+        self._drawers.shutdown()
+
+    def model(self, name: str | None) -> Served:
+        """Find a model by name; the first if none is named."""
+        if name is None:
+            return next(iter(self.models.values()))
+        if name not in self.models:
+            raise Refused(
+                404,
+                f"model: '{name[:100]}' is not served.{suggest(name[:100], self.models)} Expected"
+                f" one of: {', '.join(self.models)}; name one of them.",
+            )
+        return self.models[name]
+
+    @asynccontextmanager
+    async def admitted(self, model: Served, jobs: Sequence[Job]) -> AsyncIterator[None]:
+        """Give jobs to the model's engine for the time of a `with`, which ends in time or fails."""
+        deadline = time.monotonic() + self.limits.seconds
+        for job in jobs:
+            job.deadline = deadline
+        with self.engines[model.name].admit(jobs):
+            try:
+                async with asyncio.timeout(self.limits.seconds):
+                    yield
+            except TimeoutError:
+                raise self.limits.too_late() from None
+
+    async def drawn(self, draw: Callable[[], Made]) -> Made:
+        """Do something long in a thread made for that."""
+        return await asyncio.get_running_loop().run_in_executor(self._drawers, draw)
+
+
+def jobs_of(asked: Predict, texts: Sequence[str]) -> list[Job]:
+    """Make a job for each text and, if its tree is wanted, a greedy one after all of them."""
+    trace = needs_tree(asked)
+    wish = Wish(asked.beam, asked.nbest, asked.length_penalty, trace=trace)
+    jobs = [Job(text, wish, asked.prefix) for text in texts]
+    return [*jobs, *(Job(text, Wish(greedy=True), asked.prefix) for text in texts if trace)]
+
+
+async def translations(jobs: Sequence[Job]) -> list[Translation]:
+    """Wait for what jobs that translate give."""
+    results = await asyncio.gather(*(asyncio.wrap_future(job.done) for job in jobs))
+    return [one for one in results if isinstance(one, Translation)]
+
+
+async def scores(jobs: Sequence[Job]) -> list[Scored]:
+    """Wait for what jobs that score give."""
+    results = await asyncio.gather(*(asyncio.wrap_future(job.done) for job in jobs))
+    return [one for one in results if isinstance(one, Scored)]

@@ -1,0 +1,54 @@
+"""One text on its way through the server."""
+
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+
+from saccade.translation import Translation
+from saccade.translator import Scored
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """How to work on a text; texts with equal wishes are computed together."""
+
+    beam: int | None = None
+    nbest: int = 1
+    length_penalty: float | None = None
+    greedy: bool = False
+    trace: bool = False
+    score: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class Job:
+    """A text, what is wished for, until when, and where the result will be.
+
+    begin: the forced beginning of the output; for a score, the whole target.  watch: told the best
+    output so far after every step, in the thread that computes.
+    """
+
+    text: str
+    wish: Wish
+    begin: str = ""
+    deadline: float = float("inf")
+    watch: Callable[[str], None] | None = None
+    abandoned: bool = False
+    pieces: int = 0  # how long it is, once somebody has counted
+    done: "Future[Translation | Scored]" = field(default_factory=Future)
+
+    @property
+    def wanted(self) -> bool:
+        """Whether somebody still waits for it."""
+        return not self.abandoned and time.monotonic() < self.deadline
+
+    def give(self, result: Translation | Scored) -> None:
+        """Hand over the result, unless nobody waits."""
+        if self.done.set_running_or_notify_cancel():
+            self.done.set_result(result)
+
+    def fail(self, error: BaseException) -> None:
+        """Hand over an error, unless nobody waits."""
+        if self.done.set_running_or_notify_cancel():
+            self.done.set_exception(error)

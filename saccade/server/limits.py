@@ -1,0 +1,70 @@
+"""How much one request may ask for, and how much the server takes on at once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from saccade.server.refused import Refused
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What is allowed; every field is an option of `saccade serve`.
+
+    characters: of one text.  items: texts in one request.  beam: width, and outputs kept.
+    seconds: from arrival to answer.  queue: texts of one model accepted and not yet answered.
+    cells: attention weights, or nodes of a beam, that one request may see or have drawn.
+    body: bytes of a request.  batch: padded source pieces computed together.  wait: milliseconds
+    that a text waits for company.
+    """
+
+    characters: int = 5_000
+    items: int = 64
+    beam: int = 16
+    seconds: float = 30.0
+    queue: int = 512
+    cells: int = 250_000
+    body: int = 2_000_000
+    batch: int = 4_096
+    wait: float = 4.0
+
+    def check_texts(self, where: str, texts: Sequence[str]) -> None:
+        """Refuse too many texts, or one that is too long."""
+        if len(texts) > self.items:
+            raise Refused(
+                413,
+                f"{where}: {len(texts)} texts; expected at most {self.items} in a request; send"
+                " them in several requests.",
+            )
+        for number, text in enumerate(texts):
+            if len(text) > self.characters:
+                place = f"{where}[{number}]" if len(texts) > 1 else where
+                raise Refused(
+                    413,
+                    f"{place}: {len(text)} characters; expected at most {self.characters} in a"
+                    " text; split it into sentences.",
+                )
+
+    def check_beam(self, where: str, width: int) -> None:
+        """Refuse a beam that is too wide."""
+        if width > self.beam:
+            raise Refused(
+                400,
+                f"{where}: {width} is too wide; expected at most {self.beam} here; lower it.",
+            )
+
+    def check_cells(self, where: str, n: int) -> None:
+        """Refuse to send or draw too much."""
+        if n > self.cells:
+            raise Refused(
+                413,
+                f"{where}: {n} weights or nodes to show; expected at most {self.cells} in a"
+                " request; send shorter or fewer texts, or ask for less.",
+            )
+
+    def too_late(self) -> Refused:
+        """Say that the time is up."""
+        return Refused(
+            504,
+            f"server: not done after {self.seconds:g} seconds, the limit; expected a shorter text"
+            " or a narrower beam; ask for less, or try again when the server is less busy.",
+        )

@@ -1,0 +1,170 @@
+"""From a Translation to what the answer tells about it."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from saccade import inspection
+from saccade.server.limits import Limits
+from saccade.server.schema import Predict
+from saccade.translation import Maps, Translation
+from saccade.translator import Translator
+from saccade.views import beam_tree, distribution, heatmap, lines
+
+_DIGITS = 5  # of an attention weight
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One text's output, how greedy search wrote it if that was wanted, and what was asked."""
+
+    translator: Translator
+    translation: Translation
+    greedy: Translation | None
+    asked: Predict
+
+    @property
+    def beam(self) -> inspection.Beam:
+        """The tree of the search."""
+        assert self.greedy is not None
+        return inspection.beam_of(self.translation, self.greedy)
+
+    def maps(self) -> inspection.Looked:
+        """Every attention map, by pieces or by words."""
+        maps = inspection.attention_maps(self.translation)
+        return inspection.looked(self.translation, maps, whole=self.asked.words)
+
+    def map(self) -> tuple[Maps, tuple[str, ...], tuple[str, ...]]:
+        """The attention map that was asked for, and what stands at its columns and rows."""
+        head = self.asked.head
+        one = {head: inspection.attention(self.translation, head)}
+        found = inspection.looked(self.translation, one, whole=self.asked.words)
+        return found.maps[head], found.source, found.target
+
+
+def needs_tree(asked: Predict) -> bool:
+    """Tell whether the search must be traced, and a greedy one made beside it."""
+    return "tree" in asked.want or "beam" in asked.views
+
+
+def is_heavy(asked: Predict) -> bool:
+    """Tell whether an answer takes more than reading off its text."""
+    return bool(asked.views or {"attention", "alignment", "tree", "flags"}.intersection(asked.want))
+
+
+def check_size(limits: Limits, seen: list[Seen]) -> None:
+    """Refuse answers too large to send or draw, before anything large is computed."""
+    total = 0
+    for one in seen:
+        asked, found = one.asked, one.translation
+        if {"attention", "alignment", "flags"} & {*asked.want} or asked.views:
+            n_maps = max(len(one.translator.attention_names), 1)
+            total += n_maps * (len(found.hypothesis.tokens) + 1) * (len(found.source_ids) + 1)
+        total += sum(map(len, found.tree))
+    limits.check_cells("want and views", total)
+
+
+def result(seen: Seen) -> dict[str, Any]:
+    """Tell what was asked about one text, as JSON holds it."""
+    one, asked = seen.translation, seen.asked
+    told: dict[str, Any] = {
+        "text": one.text,
+        "score": number(one.score),
+        "finished": one.finished,
+        "nbest": [{"text": n.text, "score": number(n.score)} for n in one.nbest],
+    }
+    for name in asked.want:
+        told |= _WANTS[name](seen)
+    if asked.views:
+        told["views"] = {} if not one.source_ids else _drawn(seen)
+    return told
+
+
+def number(value: float) -> float | None:
+    """Return a number that JSON can hold; None for what is not finite."""
+    return value if math.isfinite(value) else None
+
+
+def _tokens(seen: Seen) -> dict[str, Any]:
+    one = seen.translation
+    pairs = zip(one.tokens, one.token_scores, strict=False)  # END has a score too
+    return {"tokens": [{"text": text, "log_prob": number(score)} for text, score in pairs]}
+
+
+def _attention(seen: Seen) -> dict[str, Any]:
+    one = seen.translation
+    told: dict[str, Any] = {"source_tokens": one.source_tokens}
+    if seen.asked.words:
+        told |= _words(seen)
+    maps = seen.maps().maps if one.attention_maps else {}
+    rounded = [[[round(w, _DIGITS) for w in row] for row in m.tolist()] for m in maps.values()]
+    return told | {"attention": {"names": list(maps), "maps": rounded}}
+
+
+def _alignment(seen: Seen) -> dict[str, Any]:
+    return _words(seen) | {"alignment": seen.translation.alignment}
+
+
+def _words(seen: Seen) -> dict[str, Any]:
+    one = seen.translation
+    source = inspection.words(one.looker.source, one.source_ids)
+    target = inspection.words(one.looker.target, one.hypothesis.tokens)
+    return {"source_words": source, "target_words": target}
+
+
+def _tree(seen: Seen) -> dict[str, Any]:
+    found = seen.beam
+    names = ("step", "text", "parent", "log_prob", "fate")
+    levels = [[{name: getattr(n, name) for name in names} for n in level] for level in found.tree]
+    return {"tree": levels, "greedy": found.greedy}
+
+
+def _flags(_seen: Seen) -> dict[str, Any]:
+    return {"flags": []}
+
+
+_WANTS: dict[str, Callable[[Seen], dict[str, Any]]] = {
+    "tokens": _tokens,
+    "attention": _attention,
+    "alignment": _alignment,
+    "tree": _tree,
+    "flags": _flags,
+}
+
+
+def _drawn(seen: Seen) -> dict[str, str]:
+    return {name: _VIEWS[name](seen) for name in seen.asked.views}
+
+
+def _heatmap(seen: Seen) -> str:
+    head = seen.asked.head
+    title = f"Attention, {head} of all maps" if head in ("mean", "max") else head
+    return heatmap.to_svg(*seen.map(), title=title)
+
+
+def _heads(seen: Seen) -> str:
+    found = seen.maps()
+    return heatmap.grid_svg(found.maps, found.source, found.target, title="Attention maps")
+
+
+def _lines(seen: Seen) -> str:
+    return lines.to_svg(*seen.map())
+
+
+def _beam(seen: Seen) -> str:
+    found = seen.beam
+    return beam_tree.to_svg(found.tree, winner=found.winner, greedy=found.greedy)
+
+
+def _distribution(seen: Seen) -> str:
+    return distribution.to_svg(inspection.distributions(seen.translator, seen.translation))
+
+
+_VIEWS: dict[str, Callable[[Seen], str]] = {
+    "attention": _heatmap,
+    "heads": _heads,
+    "lines": _lines,
+    "beam": _beam,
+    "distribution": _distribution,
+}

@@ -1,0 +1,189 @@
+"""What requests and answers look like. Types are strict and unknown keys are refused."""
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+Want = Literal["tokens", "attention", "alignment", "tree", "flags"]
+View = Literal["attention", "heads", "lines", "beam", "distribution"]
+
+
+def _writable(text: str) -> str:
+    """Refuse text that UTF-8 cannot write."""
+    if any("\ud800" <= c <= "\udfff" for c in text):
+        raise ValueError("Text holds half a character, a lone surrogate")
+    return text
+
+
+Text = Annotated[str, AfterValidator(_writable)]
+Texts = Text | list[Text]
+Penalty = Annotated[float, Field(ge=0, le=10, allow_inf_nan=False)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Predict(_Strict):
+    """Translate one text or several, and say what else to tell about each."""
+
+    model: Text | None = Field(None, description="One of /v1/models; the first if not given.")
+    text: Texts
+    beam: int | None = Field(None, ge=1, description="Hypotheses kept at each step.")
+    nbest: int = Field(1, ge=1, description="Outputs for each text.")
+    length_penalty: Penalty | None = None
+    prefix: Text = Field("", description="Text that every output begins with.")
+    want: list[Want] = Field(default_factory=list, max_length=5)
+    views: list[View] = Field(default_factory=list, max_length=5)
+    head: Text = Field("mean", description="An attention map by name, or mean, or max, of all.")
+    words: bool = Field(default=False, description="Join pieces to words in attention and views.")
+
+
+class Score(_Strict):
+    """Say how likely targets are for their sources."""
+
+    model: Text | None = None
+    source: Texts
+    target: Texts
+
+
+class Libre(_Strict):
+    """What LibreTranslate takes."""
+
+    q: Texts
+    source: Text
+    target: Text
+    format: Literal["text", "html"] = "text"
+    alternatives: int = Field(0, ge=0)
+    api_key: str | None = None
+
+
+class Judgement(_Strict):
+    """Which of two outputs somebody prefers."""
+
+    id: Text = Field(max_length=100)
+    rater: Text = Field(min_length=1, max_length=64)
+    choice: Literal["left", "right", "same"]
+
+
+class Error(BaseModel):
+    """Why a request was not answered."""
+
+    error: str
+
+
+class Token(BaseModel):
+    """A piece and its log-probability."""
+
+    text: str
+    log_prob: float | None
+
+
+class Output(BaseModel):
+    """One of the n best."""
+
+    text: str
+    score: float | None
+
+
+class Maps(BaseModel):
+    """Attention weights by map, target piece and source piece."""
+
+    names: list[str]
+    maps: list[list[list[float | None]]]
+
+
+class Node(BaseModel):
+    """One symbol of one hypothesis of a beam."""
+
+    step: int
+    text: str
+    parent: int
+    log_prob: float | None
+    fate: Literal["kept", "completed", "pruned"]
+
+
+class Flag(BaseModel):
+    """A warning about an output."""
+
+    kind: str
+    message: str
+    severity: Literal["note", "warning"]
+    places: list[int]
+
+
+class Result(BaseModel):
+    """What there is to say of one text; what was not wanted is absent."""
+
+    text: str
+    score: float | None
+    finished: bool
+    nbest: list[Output]
+    tokens: list[Token] | None = None
+    source_tokens: list[str] | None = None
+    attention: Maps | None = None
+    alignment: list[tuple[int, int]] | None = None
+    source_words: list[str] | None = None
+    target_words: list[str] | None = None
+    tree: list[list[Node]] | None = None
+    greedy: list[str] | None = None
+    flags: list[Flag] | None = None
+    views: dict[str, str] | None = None
+
+
+class Predicted(BaseModel):
+    """The answer of /v1/predict."""
+
+    model: str
+    seconds: float
+    results: list[Result]
+
+
+class Weighed(BaseModel):
+    """How likely one target is; END is its last token."""
+
+    score: float | None
+    tokens: list[Token]
+
+
+class Scored(BaseModel):
+    """The answer of /v1/score."""
+
+    results: list[Weighed]
+
+
+class Sample(BaseModel):
+    """A pair to try."""
+
+    source: str
+    reference: str
+
+
+class Model(BaseModel):
+    """A model that is served."""
+
+    name: str
+    description: str
+    source: str
+    target: str
+    parameters: int
+    attention: list[str]
+    examples: list[Sample]
+    trains: bool
+
+
+class Models(BaseModel):
+    """The answer of /v1/models."""
+
+    models: list[Model]
+
+
+class Status(BaseModel):
+    """How the server is."""
+
+    status: str
+
+
+def listed(texts: Texts) -> list[str]:
+    """Return one text or several as a list."""
+    return [texts] if isinstance(texts, str) else texts

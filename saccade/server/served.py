@@ -1,0 +1,138 @@
+"""The models of a server: opened from their folders, with names, languages and examples."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from babel import Locale, localedata
+
+from saccade import folder as folders
+from saccade.errors import RecipeError, SaccadeError
+from saccade.flow import Example
+from saccade.recipe import Recipe
+from saccade.translator import Translator
+
+SOURCE, TARGET = "src", "tgt"  # codes of languages that nobody named
+_EXAMPLES = 200
+_PAIR = re.compile(r"(?:^|-)([a-z]{2})-([a-z]{2})(?:-|$)")  # as in tatoeba-en-fr
+
+
+@dataclass(frozen=True)
+class Served:
+    """A model, what it is called, what it translates, and pairs to try it on."""
+
+    name: str
+    folder: Path
+    recipe: Recipe
+    translator: Translator
+    source: str
+    target: str
+    examples: tuple[Example, ...]
+
+    @property
+    def description(self) -> str:
+        """The recipe's name, and what the model is made of."""
+        model = self.recipe.plain()["model"]
+        made = [f"{model[part]['kind']} {part}" for part in ("encoder", "decoder") if part in model]
+        return f"{self.recipe.name}: {', '.join(made) or model['kind']}"
+
+    @property
+    def n_parameters(self) -> int:
+        """How many weights it has."""
+        return sum(parameter.numel() for parameter in self.translator.model.parameters())
+
+    @property
+    def trains(self) -> bool:
+        """Whether its folder tells how training went."""
+        return (self.folder / "metrics.jsonl").exists()
+
+
+def open_models(
+    places: Sequence[str], *, source: str = "", target: str = "", device: str = "cpu"
+) -> list[Served]:
+    """Open model folders, each `FOLDER` or `NAME=FOLDER`.
+
+    Args:
+        places: what was written on the command line.
+        source: code of the source language; guessed from the recipe if not given.
+        target: code of the target language.
+        device: where to put the weights.
+    """
+    models: list[Served] = []
+    for place in places:
+        name, equals, path = place.partition("=")
+        folder = Path(path if equals else place)
+        name = name if equals else folder.resolve().name
+        _check_name(name, place, [model.name for model in models])
+        recipe = folders.read_identity(folder).recipe
+        codes = languages(recipe)
+        models.append(
+            Served(
+                name,
+                folder,
+                recipe,
+                folders.load(folder, device=device),
+                source or codes[0],
+                target or codes[1],
+                tuple(_examples(recipe)),
+            )
+        )
+    return models
+
+
+def languages(recipe: Recipe) -> tuple[str, str]:
+    """Guess the codes of the two languages, from the files' suffixes or the recipe's name."""
+    for options in _readers(recipe.data.train[0].options):
+        paths = options.get("source"), options.get("target")
+        codes = [str(path).removesuffix(".gz").rpartition(".")[2] for path in paths]
+        if all(code in _known() for code in codes):
+            return codes[0], codes[1]
+    named = _PAIR.search(recipe.name)
+    if named and {*named.groups()} <= _known():
+        return named[1], named[2]
+    return SOURCE, TARGET
+
+
+def language_name(code: str) -> str:
+    """Name a language in English; a code that nobody knows is its own name."""
+    known = {SOURCE: "Source", TARGET: "Target"}
+    if code in _known():
+        return str(Locale(code).get_language_name("en"))
+    return known.get(code, code)
+
+
+def _known() -> set[str]:
+    return {code for code in localedata.locale_identifiers() if len(code) == 2}
+
+
+def _readers(options: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield the options of a reader and of the reader inside it."""
+    yield options
+    inner = options.get("corpus")
+    if inner is not None:
+        yield from _readers(inner.options)
+
+
+def _examples(recipe: Recipe) -> list[Example]:
+    """Read pairs of the test split, else of the validation split, if their files are here."""
+    reader = next(iter(recipe.data.test.values()), recipe.data.valid)
+    try:
+        return list(islice(reader.build(Path()).read(), _EXAMPLES))
+    except (SaccadeError, OSError):  # a model folder may be served far from its data
+        return []
+
+
+def _check_name(name: str, place: str, taken: Sequence[str]) -> None:
+    if not name or "/" in name or not name.isprintable() or len(name) > 100:
+        raise RecipeError(
+            f"serve: {place}: '{name}' cannot be a model's name; expected up to 100 characters"
+            " without '/'; write NAME=FOLDER."
+        )
+    if name in taken:
+        raise RecipeError(
+            f"serve: {place}: there are two models called '{name}'; expected different names;"
+            " write NAME=FOLDER."
+        )

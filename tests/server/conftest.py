@@ -1,0 +1,66 @@
+"""A tiny trained model, and an application that serves it, alone or with a sister."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+from rich.console import Console
+
+from saccade import recipe as recipes
+from saccade import run
+from saccade.server.app import Settings, create_app
+from saccade.server.served import Served, open_models
+from tests.cli.conftest import RECIPE, SOURCES, TARGETS
+
+Serve = Callable[..., TestClient]
+
+
+def make_run(folder: Path, steps: int = 90) -> Path:
+    """Train the tiny model of the command line's tests; return the run's folder."""
+    folder.mkdir(exist_ok=True)
+    (folder / "train.source").write_text("".join(f"{s}\n" for s in SOURCES), encoding="utf-8")
+    (folder / "train.target").write_text("".join(f"{t}\n" for t in TARGETS), encoding="utf-8")
+    recipe = recipes.parse(
+        RECIPE.replace("FOLDER", str(folder)), overrides=[f"training.max_steps={steps}"]
+    )
+    run.train(recipe, folder / "model", console=Console(quiet=True))
+    return folder / "model"
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model that knows its four sentences."""
+    return make_run(tmp_path_factory.mktemp("served") / "tiny")
+
+
+@pytest.fixture(scope="session")
+def young(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model that has hardly begun to learn."""
+    return make_run(tmp_path_factory.mktemp("served") / "young", steps=6)
+
+
+@pytest.fixture(scope="session")
+def tiny(folder: Path) -> Served:
+    return open_models([f"tiny={folder}"])[0]
+
+
+@pytest.fixture(scope="session")
+def pair(folder: Path, young: Path) -> list[Served]:
+    return open_models([f"tiny={folder}", f"young={young}"])
+
+
+@pytest.fixture
+def serve(tiny: Served) -> Iterator[Serve]:
+    """Return a function that serves models, the tiny one if none is given, with settings."""
+    clients: list[TestClient] = []
+
+    def served(*models: Served, **settings: object) -> TestClient:
+        app = create_app(models or [tiny], Settings(**settings))  # type: ignore[arg-type]
+        clients.append(TestClient(app))
+        clients[-1].__enter__()
+        return clients[-1]
+
+    yield served
+    for client in clients:
+        client.__exit__(None, None, None)
