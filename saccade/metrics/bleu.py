@@ -51,6 +51,25 @@ class Bleu(Metric):
         return Score(self.name, found.score, signature, detail, self.higher_is_better)
 
 
+def smoothed(stats: Stats) -> float:
+    """Return BLEU-4 of one segment between 0 and 1, from its `Bleu.stats`.
+
+        p_1 = matches / n-grams,    p_i = (matches + 1) / (n-grams + 1) for i > 1
+
+    Lin & Och 2004 (C04-1072), BLEU+1: no order without a match makes a segment worthless, and the
+    reference itself has 1 however short it is.
+    """
+    written, wanted, *counts = stats[:10].tolist()
+    matches, totals = counts[:4], counts[4:]
+    if not matches[0]:
+        return float(written == wanted == 0)  # nothing, where nothing was wanted, is right
+    logs = [
+        math.log((m + (i > 0)) / (n + (i > 0)))
+        for i, (m, n) in enumerate(zip(matches, totals, strict=True))
+    ]
+    return math.exp(min(0.0, 1 - wanted / written) + sum(logs) / 4)
+
+
 def _cumulative(penalty: float, precisions: Sequence[float]) -> float:
     if min(precisions) <= 0:
         return 0.0

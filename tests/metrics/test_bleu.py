@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
-from saccade.metrics.bleu import Bleu
+from saccade.metrics.bleu import Bleu, smoothed
 
 words = st.lists(st.sampled_from(["the", "cat", "sat", "on", "a", "mat"]), min_size=4, max_size=12)
 
@@ -57,3 +57,24 @@ def test_shuffling_never_helps(data: st.DataObject, reference: list[str]) -> Non
     shuffled = data.draw(st.permutations(reference))
     found = Bleu().corpus([" ".join(shuffled)], [" ".join(reference)]).value
     assert found <= Bleu().corpus([" ".join(reference)], [" ".join(reference)]).value + 1e-9
+
+
+def test_smoothed_by_hand() -> None:
+    """Lin & Och 2004: 3 of 4 words, (1 + 1) of (3 + 1) pairs, 1 of 3 triples, 1 of 2 fours."""
+    found = smoothed(Bleu().stats("a b x d", ["a b c d"]))
+    assert found == pytest.approx((3 / 4 * 2 / 4 * 1 / 3 * 1 / 2) ** 0.25)
+    short = smoothed(Bleu().stats("a b", ["a b c d"]))
+    assert short == pytest.approx(math.exp(1 - 4 / 2))
+
+
+@pytest.mark.parametrize("text", ["", "a", "a b", "a b c d e"])
+def test_smoothed_is_one_for_the_reference_itself(text: str) -> None:
+    assert smoothed(Bleu().stats(text, [text])) == pytest.approx(1)
+    assert smoothed(Bleu().stats("z", [text])) == 0
+
+
+@given(words, words)
+@settings(max_examples=50, deadline=None)
+def test_smoothed_is_a_share(one: list[str], two: list[str]) -> None:
+    found = smoothed(Bleu().stats(" ".join(one), [" ".join(two)]))
+    assert 0 <= found <= 1
