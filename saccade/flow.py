@@ -71,13 +71,15 @@ class Memory:
 
     states: `[B, M, D]`.  mask: `[B, M]`.  summary: `[B, D]`, one vector for the whole sentence.
     places: `[B, S]`, which state each place of the source went into, -1 for padding; None if there
-    is one for each, M = S.
+    is one for each, M = S.  values: `[B, M, D]`, what attention reads, for an encoder that wants it
+    to differ from the states, by which it compares; None means the states.
     """
 
     states: Tensor
     mask: Tensor
     summary: Tensor
     places: Tensor | None = None
+    values: Tensor | None = None
 
     def over_source(self, weights: Tensor) -> Tensor:
         """Share the weights of states, `[B, T, A, M]`, out among the places of each: `[..., S]`.

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from saccade.errors import ShapeError
-from saccade.flow import Attended, State, tensor
+from saccade.flow import Attended, Memory, State, tensor
 from saccade.masks import masked_softmax
 
 
@@ -49,6 +49,13 @@ class Attention(nn.Module, ABC):
     @abstractmethod
     def prepare(self, states: Tensor) -> State:
         """Compute what no query changes, once: `[B, S, key_dim]`."""
+
+    def prepare_memory(self, memory: Memory) -> State:
+        """Prepare a memory; its `values` are read where it has them, its states compared."""
+        prepared = self.prepare(memory.states)
+        if memory.values is None:
+            return prepared
+        return {**prepared, "values": self.prepare(memory.values)["values"]}
 
     @abstractmethod
     def start(self, prepared: State) -> State:

@@ -32,12 +32,12 @@ class Placed(Weighted):
         self.inner = score.build(query_dim, key_dim)
 
     def keys(self, states: Tensor) -> Tensor:
-        """Keep the number of places."""
-        return states[:, :, :0]  # [B, S, 0]
+        """The states, until their places can be numbered."""
+        return states
 
     def start(self, prepared: State) -> State:
         """Number the places and compute the keys of the score."""
-        return {"placed": self.inner.keys(self.positions(tensor(prepared, "values")))}
+        return {"placed": self.inner.keys(self.positions(tensor(prepared, "keys")))}
 
     def weigh(
         self, query: Tensor, keys: Tensor, mask: Tensor, state: State

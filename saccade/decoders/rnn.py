@@ -69,7 +69,7 @@ class RnnDecoder(Decoder):
 
     def start(self, memory: Memory) -> State:
         """Prepare the memory for reading and bridge its summary to the first states."""
-        prepared = self.attention.prepare(memory.states)
+        prepared = self.attention.prepare_memory(memory)
         bridged = iter(
             torch.split(torch.tanh(self.bridge(memory.summary)), self.feature_dim, dim=1)
         )

@@ -76,7 +76,7 @@ class TransformerDecoder(Decoder):
         """Prepare the memory for every layer; no place has been written yet."""
         nothing = memory.states.new_zeros(len(memory.states), 0, self.input_dim)  # [B, 0, D]
         source: State = {
-            str(i): y.reading.prepare(memory.states) for i, y in enumerate(self._stack)
+            str(i): y.reading.prepare_memory(memory) for i, y in enumerate(self._stack)
         }
         past: State = {str(i): y.self_attention.prepare(nothing) for i, y in enumerate(self._stack)}
         place = memory.mask.new_zeros(len(memory.mask), 0)  # its width is the number of places
@@ -108,7 +108,7 @@ class TransformerDecoder(Decoder):
         order = (causal(n, device) & window(n, self.neighbourhood, device))[None]  # [1, T, T]
         maps = []
         for layer in self._stack:
-            sight = Sight(layer.reading.prepare(memory.states), memory.mask[:, None], order)
+            sight = Sight(layer.reading.prepare_memory(memory), memory.mask[:, None], order)
             y, _, read = layer(y, {}, sight, look=look)
             maps.append(read.weights)
         return Decoded(self.norm(y), _join(maps))

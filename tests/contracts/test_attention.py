@@ -6,7 +6,7 @@ from torch import Tensor
 from torch.testing import assert_close
 
 from saccade.attention.base import Attention
-from saccade.flow import Attended, append, reorder, tensor
+from saccade.flow import Attended, Memory, append, reorder, tensor
 from saccade.parts import Part
 from tests.samples import backward, mask_of, missing_gradients, name, randn, scramble, variants
 
@@ -197,6 +197,23 @@ def test_a_memory_can_grow(part: Part[Attention]) -> None:
     assert_close(
         tensor(append(nothing, whole), "values"), tensor(whole, "values")
     )  # a decoder starts from no places
+
+
+@every
+def test_values_are_read_where_states_are_compared(part: Part[Attention]) -> None:
+    attention = build(part)
+    query, states, mask = inputs()
+    other = randn(*states.shape, seed=6)
+    reads = []
+    for values in (None, states, other):
+        prepared = attention.prepare_memory(Memory(states, mask, states[:, 0], values=values))
+        start = attention.start(prepared)
+        reads.append(attention(query, prepared, mask[:, None], start, look=True))
+    plain, same, differing = reads
+    assert_close(same.context, plain.context)
+    assert_close(differing.weights[:, :, :1], plain.weights[:, :, :1])  # a second look may differ
+    if attention.context_dim:
+        assert not torch.allclose(differing.context, plain.context)
 
 
 @every
