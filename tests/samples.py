@@ -22,6 +22,7 @@ from saccade.vocab import Vocabulary
 T = TypeVar("T")
 M = TypeVar("M", bound=nn.Module)
 SMALL: dict[str, Any] = {"hidden": 8, "layers": 2, "feed_forward": 16, "dropout": 0.0}
+_KERNELS = {"filters": 4, "widest": 3}
 
 
 def variants(family: type[T], **options: Any) -> list[Part[T]]:
@@ -31,7 +32,9 @@ def variants(family: type[T], **options: Any) -> list[Part[T]]:
 
 def _variants(family: type[T], kind: str, given: dict[str, Any]) -> Iterator[Part[T]]:
     known = schema(find(family, kind))
-    options = {name: value for name, value in {**SMALL, **given}.items() if name in known}
+    options = {
+        name: value for name, value in {**SMALL, **_KERNELS, **given}.items() if name in known
+    }
     yield Part(family, kind, options)
     for name, option in known.items():
         choices = get_args(option.type) if get_origin(option.type) is Literal else ()
@@ -52,7 +55,7 @@ def name(part: object) -> str:
     """Say what a part is, for the report of a test; other parameters speak for themselves."""
     if not isinstance(part, Part):
         return str(part)
-    own = {k: v for k, v in part.options.items() if SMALL.get(k) != v}
+    own = {k: v for k, v in part.options.items() if {**SMALL, **_KERNELS}.get(k) != v}
     inner = [f"{k}={name(v) if isinstance(v, Part) else v}" for k, v in own.items()]
     return "-".join([part.kind, *inner])
 
@@ -87,7 +90,8 @@ def memory(*lengths: int, dim: int = 8, extra: int = 0) -> Memory:
 
 def rows_of(memory: Memory, index: Tensor) -> Memory:
     """Take rows of a memory."""
-    return Memory(memory.states[index], memory.mask[index], memory.summary[index])
+    values = None if memory.values is None else memory.values[index]
+    return Memory(memory.states[index], memory.mask[index], memory.summary[index], values)
 
 
 def batch_of(*pairs: tuple[list[int], list[int]]) -> Batch:

@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).parent.parent / "saccade"
 
 ORDER = [
     *("errors", "vocab", "flow", "masks", "parts", "positions", "cells", "attention", "layers"),
-    *("encoders", "decoders", "models", "schedules", "search", "metrics"),
+    *("convolutions", "encoders", "decoders", "models", "schedules", "search", "metrics"),
     *("views", "corpora", "readers", "tokenizers", "store", "batching", "objectives"),
     *("recipe", "prepare", "translation", "translator", "evaluation"),
     *("recording", "inspection", "gradients", "pictures"),

@@ -36,6 +36,8 @@ PARTS = [
         Part(Encoder, "transformer", {**TRANSFORMER, "positions": part})
         for part in variants(Positions)
     ),
+    *(Part(Encoder, "conv_s2s", {**RNN, "kernel": kernel}) for kernel in (1, 2, 5)),
+    *(Part(Encoder, "kernels", {"widths": widths, "dropout": 0.0}) for widths in ([2], [1, 4, 9])),
 ]
 every = pytest.mark.parametrize("part", PARTS, ids=name)
 
@@ -83,6 +85,9 @@ def test_adding_padding_changes_nothing(part: Part[Encoder]) -> None:
     assert_close(after.states[:, : before.states.shape[1]], before.states)
     assert_close(after.summary, before.summary)
     assert (after.states[~after.mask] == 0).all()
+    if after.values is not None:
+        assert_close(after.values[:, :6], before.values)
+        assert (after.values[~after.mask] == 0).all()
 
 
 @every
