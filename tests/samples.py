@@ -125,6 +125,7 @@ PAIRS = [
 ]
 _RNN = {"hidden": 24, "dropout": 0.0}
 _TRANSFORMER = {"layers": 2, "feed_forward": 48, "dropout": 0.0}
+_CONVOLUTION = {"layers": 2, "hidden": 24, "dropout": 0.0}
 
 
 def _model(encoder: str, decoder: str, shared: dict[str, Any], **own: Any) -> Part[Model]:
@@ -143,6 +144,7 @@ MODELS = {
     "sutskever": _model("rnn", "rnn", _RNN, attention="none"),
     "pre": _model("transformer", "transformer", {**_TRANSFORMER, "norm": "pre"}),
     "post": _model("transformer", "transformer", {**_TRANSFORMER, "norm": "post"}),
+    "convolution": _model("conv_s2s", "conv_s2s", _CONVOLUTION),
 }
 HARD = _model("rnn", "rnn", _RNN, attention="hard")  # learns by an objective of its own
 
