@@ -90,8 +90,7 @@ def memory(*lengths: int, dim: int = 8, extra: int = 0) -> Memory:
 
 def rows_of(memory: Memory, index: Tensor) -> Memory:
     """Take rows of a memory."""
-    values = None if memory.values is None else memory.values[index]
-    return Memory(memory.states[index], memory.mask[index], memory.summary[index], values)
+    return Memory(memory.states[index], memory.mask[index], memory.summary[index])
 
 
 def batch_of(*pairs: tuple[list[int], list[int]]) -> Batch:
@@ -145,6 +144,7 @@ MODELS = {
     "pre": _model("transformer", "transformer", {**_TRANSFORMER, "norm": "pre"}),
     "post": _model("transformer", "transformer", {**_TRANSFORMER, "norm": "post"}),
     "convolution": _model("conv_s2s", "conv_s2s", _CONVOLUTION),
+    "instant": _model("rnn", "instant", _RNN),
 }
 HARD = _model("rnn", "rnn", _RNN, attention="hard")  # learns by an objective of its own
 

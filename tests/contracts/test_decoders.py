@@ -32,6 +32,7 @@ RNN = {k: v for k, v in SMALL.items() if k != "feed_forward"}
 TRANSFORMER = {k: v for k, v in SMALL.items() if k != "hidden"}
 WIRINGS = (("bahdanau", True), ("luong", True), ("luong", False))
 READERS = readers(DIM)
+NONE = Part(Attention, "none")
 MATES = [  # every cell under one attention, every attention over one cell
     *product([Part(Attention, "additive", {"hidden": 8})], variants(Cell)),
     *product(variants(Attention), [Part(Cell, "lstm")]),
@@ -60,13 +61,31 @@ TRANSFORMERS = [
     for norm, attention, positions in product(("pre", "post"), READERS, variants(Positions))
 ]
 NEAR = Part(Decoder, "transformer", {**TRANSFORMER, "neighbourhood": 1})
-FEW = [*variants(Decoder), NEAR, *RNNS[::5], *TRANSFORMERS[::5]]
-all_combinations = pytest.mark.parametrize("part", [*RNNS, *TRANSFORMERS, NEAR], ids=name)
+CONVOLUTIONS = [
+    *(Part(Decoder, "conv_s2s", {**RNN, "attention": a}) for a in variants(Attention) if a != NONE),
+    *(Part(Decoder, "conv_s2s", {**RNN, "positions": part}) for part in variants(Positions)),
+    *(Part(Decoder, "conv_s2s", {**RNN, "kernel": kernel}) for kernel in (1, 2, 7)),
+]
+INSTANTS = [
+    *(Part(Decoder, "instant", {**RNN, "attention": part}) for part in variants(Attention)),
+    *(Part(Decoder, "instant", {**RNN, "positions": part}) for part in variants(Positions)),
+]
+FEW = [
+    *variants(Decoder),
+    NEAR,
+    *RNNS[::5],
+    *TRANSFORMERS[::5],
+    *CONVOLUTIONS[::3],
+    *INSTANTS[::3],
+]
+COMBINATIONS = [*RNNS, *TRANSFORMERS, NEAR, *CONVOLUTIONS, *INSTANTS]
+all_combinations = pytest.mark.parametrize("part", COMBINATIONS, ids=name)
 every = pytest.mark.parametrize("part", FEW, ids=name)
 
 
 def build(part: Part[Decoder]) -> Decoder:
-    return scramble(part.build(DIM, DIM))
+    scale = 0.25 if part.kind == "conv_s2s" else 0.5  # what a layer reads asks in the next layer
+    return scramble(part.build(DIM, DIM), scale=scale)
 
 
 def steps(decoder: Decoder, x: Tensor, state: State) -> tuple[Tensor, Tensor, State]:

@@ -34,7 +34,7 @@ def reference(decoder: ConvS2SDecoder, x: Tensor, keys: Tensor, values: Tensor) 
 def test_it_is_the_papers_over_torchs_convolution(kernel: int) -> None:
     decoder = scramble(ConvS2SDecoder(8, 8, hidden=6, layers=3, kernel=kernel))
     x, keys, values = randn(2, 5, 8), randn(2, 4, 8, seed=2), randn(2, 4, 8, seed=3)
-    source = Memory(keys, mask_of(4, 4), keys.mean(dim=1), values)
+    source = Memory(keys, mask_of(4, 4), keys.mean(dim=1), values=values)
     assert_close(decoder(x, source).features, reference(decoder, x, keys, values))
 
 
