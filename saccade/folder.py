@@ -3,6 +3,7 @@
     recipe.yaml          the recipe with every default filled in
     saccade.json         format, versions, seed, hashes of data and vocabularies
     source.json, target.json     the vocabularies, in the format of the `tokenizers` library
+    profile.json         what was usual in the training data, for the guards; may be absent
     model.safetensors    the weights to use, once training is over
     checkpoints/         while training: see train/checkpoint.py
     metrics.jsonl  train.log  README.md  report.html
@@ -24,6 +25,7 @@ from torch import Tensor
 
 from saccade import recipe as recipes
 from saccade.errors import CheckpointError, RecipeError
+from saccade.guards.profile import Profile
 from saccade.models.base import Model
 from saccade.prepare import Vocabularies
 from saccade.recipe import Recipe
@@ -90,13 +92,19 @@ def begin(folder: Path) -> None:
 
 
 def write_identity(
-    folder: Path, recipe: Recipe, vocabularies: Vocabularies, hashes: dict[str, str]
+    folder: Path,
+    recipe: Recipe,
+    vocabularies: Vocabularies,
+    hashes: dict[str, str],
+    profile: Profile | None = None,
 ) -> None:
     """Write all that decides a run; saccade.json comes last and makes the folder whole."""
     sides = {"source": vocabularies.source, "target": vocabularies.target}
     for name, vocabulary in sides.items():
         write_file(folder / f"{name}.json", vocabulary.save)
     write_text(folder / "recipe.yaml", recipe.to_yaml())
+    if profile is not None:
+        write_profile(folder, profile)
     facts = {
         "format": FORMAT,
         "name": recipe.name,
@@ -107,6 +115,23 @@ def write_identity(
         "vocabularies": {name: vocabulary.fingerprint for name, vocabulary in sides.items()},
     }
     write_text(folder / "saccade.json", json.dumps(facts, indent=1))
+
+
+def write_profile(folder: Path, profile: Profile) -> None:
+    """Write what was usual in training."""
+    write_text(folder / "profile.json", profile.to_json())
+
+
+def read_profile(folder: Path) -> Profile | None:
+    """Read what was usual in training; None if nobody wrote it."""
+    path = folder / "profile.json"
+    if not path.exists():
+        return None
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        text = ""
+    return Profile.from_json(text, str(path))
 
 
 def versions() -> dict[str, str]:
@@ -211,4 +236,10 @@ def load(folder: str | Path, *, device: str = "cpu") -> Translator:
     tensors, where = read_weights(folder)
     weights.put(model, tensors, where)
     sides = identity.vocabularies
-    return Translator(model.to(device), sides.source, sides.target, identity.recipe.decoding)
+    return Translator(
+        model.to(device),
+        sides.source,
+        sides.target,
+        identity.recipe.decoding,
+        read_profile(folder),
+    )

@@ -2,16 +2,23 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
+
+import numpy as np
 
 from saccade import store
 from saccade.batching import Batches
 from saccade.errors import DataError
+from saccade.guards import profile
+from saccade.guards.profile import Profile
 from saccade.readers.base import Reader
 from saccade.recipe import Data, Recipe, Side
 from saccade.store import Store
 from saccade.tokenizers.base import learn
 from saccade.vocab import Vocabulary
+
+_PROFILED = 20_000  # source lines whose characters are counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +52,24 @@ def prepare(recipe: Recipe, root: Path, vocabularies: Vocabularies | None = None
         _stored(valid, vocabularies),
         {**hashes, "valid": valid.fingerprint()},
     )
+
+
+def profile_of(recipe: Recipe, prepared: Prepared, root: Path) -> Profile:
+    """Measure what is usual in the training data: lengths of all pairs, text of every n-th.
+
+    n is chosen so that about 20,000 lines are read into it, which takes a second.
+    """
+    stores = prepared.train
+    every = max(1, -(-sum(map(len, stores)) // _PROFILED))
+    normalise = prepared.vocabularies.source.normalise
+    lines = (
+        normalise(example.source)
+        for part in recipe.data.train
+        for example in islice(part.build(root).read(), 0, None, every)
+    )
+    sources = np.concatenate([store.source_lengths for store in stores])
+    targets = np.concatenate([store.target_lengths for store in stores])
+    return profile.gather(lines, sources, targets)
 
 
 def _stored(reader: Reader, vocabularies: Vocabularies) -> Store:

@@ -17,7 +17,7 @@ from saccade.evaluation import Evaluation, figures_of, perplexity_of
 from saccade.metrics.base import Metric
 from saccade.models.base import Model
 from saccade.parts import Part
-from saccade.prepare import Prepared, prepare
+from saccade.prepare import Prepared, prepare, profile_of
 from saccade.recipe import Recipe, Training
 from saccade.train import weights
 from saccade.train.checkpoint import Checkpoints
@@ -81,14 +81,18 @@ def train(
         if start_from and not resume:
             weights.put(model, *folders.read_weights(start_from))
         log = Log(folder, console or Console(stderr=True))
-        trainer = Trainer(recipe, prepared, model.to(device), folder, log, root)
+        usual = folders.read_profile(folder) if resume else None
+        usual = usual or profile_of(recipe, prepared, root)
+        trainer = Trainer(recipe, prepared, model.to(device), folder, log, root, usual)
         if resume:
             trainer.resume()
             write_text(folder / "recipe.yaml", recipe.to_yaml())
+            folders.write_profile(folder, usual)
         else:
             folders.begin(folder)
             trainer.save()
-            folders.write_identity(folder, recipe, prepared.vocabularies, prepared.hashes)
+            sides, hashes = prepared.vocabularies, prepared.hashes
+            folders.write_identity(folder, recipe, sides, hashes, usual)
         log.board = board(str(folder / "tensorboard")) if board else None
         reason = trainer.run()
     return Run(folder, trainer.translator, trainer.loop.progress, reason)
@@ -155,7 +159,7 @@ def average(source: Path, target: Path, *, last: int = 0, best: int = 0) -> list
     sides, hashes = identity.vocabularies, identity.facts.get("data", {})
     folders.begin(target)
     write_file(target / "model.safetensors", lambda path: weights.save(path, mean))
-    folders.write_identity(target, identity.recipe, sides, hashes)
+    folders.write_identity(target, identity.recipe, sides, hashes, folders.read_profile(source))
     return names
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from saccade.errors import CheckpointError, Interrupted, TrainingError
 from saccade.evaluation import loss_of, name_of
+from saccade.guards.profile import Profile
 from saccade.metrics.base import Metric
 from saccade.models.base import Model
 from saccade.parts import Part
@@ -32,6 +33,7 @@ class Trainer:
         folder: a folder that is ours.
         log: where to tell of it.
         root: where the relative paths of the recipe start.
+        profile: what is usual in the training data.
     """
 
     def __init__(
@@ -42,6 +44,7 @@ class Trainer:
         folder: Path,
         log: Log,
         root: Path,
+        profile: Profile | None = None,
     ) -> None:
         settings = recipe.training
         self.recipe, self.settings, self.folder, self.log = recipe, settings, folder, log
@@ -50,7 +53,7 @@ class Trainer:
         self.valid = batches_of(recipe, [prepared.valid], settings.batch_tokens)
         self.examples = list(recipe.data.valid.build(root).read()) if settings.metrics else []
         sides = prepared.vocabularies
-        self.translator = Translator(model, sides.source, sides.target, recipe.decoding)
+        self.translator = Translator(model, sides.source, sides.target, recipe.decoding, profile)
         objective = settings.objective.build(sides.target.decode)
         self.loop = Loop(model, objective, self.batches, settings, recipe.seed)
         self.checkpoints = Checkpoints(

@@ -9,19 +9,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from saccade.flow import Hypothesis
+from saccade.guards.base import Flag
+from saccade.guards.familiarity import familiarity
+from saccade.guards.hallucination import Evidence, hallucination
+from saccade.guards.profile import Profile
+from saccade.guards.unknown import unknown
 from saccade.search.base import Branch
 from saccade.views import heatmap
 from saccade.views.words import escape
-from saccade.vocab import END, Vocabulary
+from saccade.vocab import END, UNK, Vocabulary
 
 Maps = NDArray[np.float32]
 
 
 class Looker(Protocol):
-    """Whoever can say where a model looked: its vocabularies, and its maps of one sentence."""
+    """Whoever can say where a model looked: its vocabularies, and its maps of one sentence.
+
+    `profile` is what was usual in its training, None if nobody knows.
+    """
 
     source: Vocabulary
     target: Vocabulary
+    profile: Profile | None
 
     @property
     def attention_names(self) -> tuple[str, ...]:
@@ -109,6 +118,31 @@ class Translation:
         rows = self.looker.target.words(self.hypothesis.tokens)
         by_word = _sum_groups(_sum_groups(weights[:, :-1], columns, axis=1), rows, axis=0)
         return [(int(s), t) for t, s in enumerate(by_word.argmax(axis=1))]
+
+    @cached_property
+    def flags(self) -> tuple[Flag, ...]:
+        """Reasons not to trust the output, computed when asked for; none if all seems well."""
+        if not self.source_ids:
+            return ()
+        looker, ids = self.looker, self.source_ids
+        pieces = looker.source.pieces(ids)
+        unknowns = [s for s, i in enumerate(ids) if i == UNK]
+        texts = looker.source.unknown(self.source_text) if unknowns else ()
+        evidence = Evidence(
+            pieces,
+            looker.source.words(ids),
+            self.tokens,
+            self.token_scores,
+            self.finished,
+            self.attention,
+            looker.profile,
+        )
+        normal = looker.source.normalise(self.source_text)
+        return (
+            *unknown(len(ids), unknowns, texts),
+            *familiarity(normal, pieces, looker.profile),
+            *hallucination(evidence),
+        )
 
     def __str__(self) -> str:
         return self.text

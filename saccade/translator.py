@@ -17,6 +17,7 @@ from torch import Tensor
 from saccade.batching import collate, pad, sorted_batches
 from saccade.errors import DataError, RecipeError
 from saccade.flow import Batch, Hypothesis
+from saccade.guards.profile import Profile
 from saccade.models.base import Model
 from saccade.parts import Part
 from saccade.recipe import Decoding
@@ -42,15 +43,29 @@ class Scored:
 
 
 class Translator:
-    """Translates, scores and looks inside. Safe to use from several threads: it holds no state."""
+    """Translates, scores and looks inside. Safe to use from several threads: it holds no state.
+
+    Args:
+        model: what was trained.
+        source: the pieces of the source.
+        target: the pieces of the target.
+        decoding: how to search.
+        profile: what was usual in training, for the guards; some are silent without.
+    """
 
     def __init__(
-        self, model: Model, source: Vocabulary, target: Vocabulary, decoding: Decoding
+        self,
+        model: Model,
+        source: Vocabulary,
+        target: Vocabulary,
+        decoding: Decoding,
+        profile: Profile | None = None,
     ) -> None:
         self.model = model.eval()
         self.source = source
         self.target = target
         self.decoding = decoding
+        self.profile = profile
 
     @property
     def attention_names(self) -> tuple[str, ...]:

@@ -97,6 +97,14 @@ class Vocabulary:
             fresh = alone
         return numbers
 
+    def unknown(self, text: str) -> tuple[str, ...]:
+        """Return what stands in `text` where its pieces are UNK, in their order."""
+        encoding = self._tokenizer.encode(text, add_special_tokens=False)
+        spans = zip(encoding.ids, encoding.offsets, strict=True)
+        return tuple(
+            text[start:end].strip() or text[start:end] for i, (start, end) in spans if i == UNK
+        )
+
     def normalise(self, text: str) -> str:
         """Return `text` as it is after normalisation: what decoding known pieces gives back."""
         normal: str = self._tokenizer.normalizer.normalize_str(text)

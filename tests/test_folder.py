@@ -227,3 +227,24 @@ def test_a_model_of_one_vocabulary_is_not_given_two() -> None:
     with pytest.raises(RecipeError, match=message):
         folders.build_model(recipe, Vocabularies(source, target))
     assert folders.build_model(recipe, Vocabularies(source, source)).one_vocabulary
+
+
+def test_the_profile_is_written_read_and_may_be_absent(run: Path) -> None:
+    profile = folders.load(run).profile
+    assert profile is not None
+    assert profile.n_lines > 0
+    (run / "profile.json").unlink()
+    assert folders.load(run).profile is None
+    assert folders.load(run).translate("12").flags is not None
+
+
+def test_a_damaged_profile(run: Path) -> None:
+    (run / "profile.json").write_text("{", encoding="utf-8")
+    assert refusal(run).startswith(f"{run / 'profile.json'}: damaged (")
+
+
+def test_resuming_an_old_run_gives_it_a_profile(run: Path) -> None:
+    before = (run / "profile.json").read_bytes()
+    (run / "profile.json").unlink()
+    small.run(run, resume=True, max_steps=3)
+    assert (run / "profile.json").read_bytes() == before

@@ -14,17 +14,21 @@ ORDER = [
     *("errors", "vocab", "flow", "masks", "parts", "positions", "cells", "attention", "layers"),
     *("convolutions", "encoders", "decoders", "models", "schedules", "search", "metrics"),
     *("views", "corpora", "readers", "tokenizers", "store", "batching", "objectives"),
-    *("recipe", "prepare", "translation", "translator", "evaluation"),
+    *("guards", "recipe", "prepare", "translation", "translator", "evaluation"),
     *("recording", "inspection", "gradients", "pictures"),
     *("train", "folder"),
     *("report", "training", "run", "comparison", "starters", "doctor", "api", ""),
     *("catalogue", "server", "cli", "__main__"),
 ]
-NO_TORCH = ("metrics", "views", "corpora", "tokenizers", "vocab", "errors", "parts", "readers")
+NO_TORCH = (
+    *("metrics", "views", "corpora", "tokenizers", "vocab", "errors", "parts", "readers"),
+    "guards",
+)
 ALLOWED = {  # beyond errors and parts, what these rooms may import of ours
     "search": {"flow"},
     "metrics": set(),
     "views": set(),
+    "guards": set(),
     "corpora": set(),
 }
 OPTIONAL = {  # extras, and what is slow to import: imported where they are asked for

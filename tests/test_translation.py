@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from saccade.flow import Hypothesis
+from saccade.guards.profile import Profile, gather
 from saccade.tokenizers.character import Character
 from saccade.tokenizers.word import Word
 from saccade.translation import Maps, Translation
@@ -21,6 +22,7 @@ class Toy:
     def __init__(self, vocabulary: Vocabulary, names: tuple[str, ...] = ("a", "b")) -> None:
         self.source = self.target = vocabulary
         self.attention_names = names
+        self.profile: Profile | None = None
 
     def look(self, source: Sequence[int], target: Sequence[int]) -> Maps:
         one = np.eye(len(target) + 1, len(source) + 1, dtype=np.float32)
@@ -82,3 +84,25 @@ def test_nothing_has_no_attention() -> None:
     assert one.attention_maps == {}
     assert one.alignment == []
     assert ElementTree.fromstring(one._repr_html_()) is not None
+
+
+def test_flags_of_a_good_output() -> None:
+    assert translation("the cat", "le chat", words()).flags == ()
+    assert translation("the cat", "le chat", words(), names=()).flags == ()
+    assert translation("", "", words()).flags == ()
+
+
+def test_flags_of_a_bad_one() -> None:
+    one = translation("the Quux cat", "chat chat chat chat", words())
+    assert [flag.kind for flag in one.flags] == ["unknown", "loop"]
+    assert one.flags[0].message == "The model does not know 'Quux'."
+    assert one.flags[0].places == (1,)
+    (empty,) = translation("the cat", "", words()).flags
+    assert empty.message == "The output is empty; the source is not."
+
+
+def test_flags_against_training() -> None:
+    one = translation("the & &", "le chat & <b> le", words())
+    lines = [f"the cat {i}" for i in range(300)]
+    one.looker.profile = gather(lines, [3] * 300, [3] * 300)
+    assert {flag.kind for flag in one.flags} == {"unfamiliar", "length"}

@@ -62,6 +62,16 @@ def test_normalise_shows_what_is_encoded() -> None:
     assert Character().fit(["a"], ["lowercase"]).normalise(" A ") == " a "
 
 
+def test_unknown_shows_what_is_not_known() -> None:
+    for vocabulary in (word(), Character().fit(["a b"], ["nfc"])):
+        assert vocabulary.unknown("") == ()
+        text = "Ωω a 猫"
+        n = vocabulary.encode(text).count(UNK)
+        found = vocabulary.unknown(text)
+        assert len(found) == n
+        assert {"Ωω", "猫"} <= set(found) or {"Ω", "猫"} <= set(found)
+
+
 def test_save_and_load_keep_everything(tmp_path: Path) -> None:
     vocabulary = Bpe(size=60).fit(LINES, ["nfc", "lowercase"])
     vocabulary.save(tmp_path / "source.json")
