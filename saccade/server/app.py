@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from fastapi import Depends, FastAPI, Request
@@ -21,7 +22,8 @@ from saccade.server.served import Served
 
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
 _PAGE = files("saccade") / "server" / "page"
-_TYPES = {"index.html": "text/html", "page.js": "text/javascript", "style.css": "text/css"}
+_FILES = ("style.css", "page.js", "dom.js", "translate.js", "answer.js", "training.js", "blind.js")
+_TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,20 +102,14 @@ def _add_open_routes(app: FastAPI, desk: Desk) -> None:
             return answer(encoded({"status": "ready"}))
         return error(503, "server: not ready; expected every model to take texts; wait.", 5)
 
-    for path, name in (
-        ("/", "index.html"),
-        ("/static/page.js", "page.js"),
-        ("/static/style.css", "style.css"),
-    ):
+    for path, name in (("/", "index.html"), *((f"/static/{name}", name) for name in _FILES)):
         app.add_api_route(path, _file(name), methods=["GET"], include_in_schema=False)
 
 
 def _file(name: str) -> Any:
     async def send() -> Response:
-        place = _PAGE / name
-        if not place.is_file():
-            return error(404, f"{name}: not part of this page; expected nothing; go on without it.")
-        return Response(place.read_bytes(), media_type=f"{_TYPES[name]}; charset=utf-8")
+        kind = _TYPES[Path(name).suffix]
+        return Response((_PAGE / name).read_bytes(), media_type=f"{kind}; charset=utf-8")
 
     return send
 

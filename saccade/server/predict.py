@@ -88,8 +88,9 @@ def number(value: float) -> float | None:
 
 def _tokens(seen: Seen) -> dict[str, Any]:
     one = seen.translation
-    pairs = zip(one.tokens, one.token_scores, strict=False)  # END has a score too
-    return {"tokens": [{"text": text, "log_prob": number(score)} for text, score in pairs]}
+    words = one.looker.target.words(one.hypothesis.tokens)
+    rows = zip(one.tokens, one.token_scores, words, strict=False)  # END has a score too
+    return {"tokens": [{"text": t, "log_prob": number(s), "word": w} for t, s, w in rows]}
 
 
 def _attention(seen: Seen) -> dict[str, Any]:

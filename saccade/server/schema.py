@@ -73,10 +73,11 @@ class Error(BaseModel):
 
 
 class Token(BaseModel):
-    """A piece and its log-probability."""
+    """A piece, its log-probability, and which of the words it belongs to."""
 
     text: str
     log_prob: float | None
+    word: int | None = None
 
 
 class Output(BaseModel):
