@@ -7,15 +7,17 @@ from itertools import groupby
 import numpy as np
 import torch
 
-from saccade.batching import collate
+from saccade.batching import collate, pad
 from saccade.errors import DataError, RecipeError, suggest
 from saccade.models.pointer_generator import PointerGenerator
 from saccade.parts import Part
 from saccade.positions.base import Positions
+from saccade.recording import record
 from saccade.search.base import Branch, Search
 from saccade.translation import Maps, Translation
 from saccade.translator import Translator
 from saccade.views.beam_tree import Node
+from saccade.views.cell_state import Unit, best_units
 from saccade.views.distribution import Choice
 from saccade.vocab import END, MARK, Vocabulary
 
@@ -204,6 +206,32 @@ def positions(translator: Translator, n: int) -> Maps:
             "built without them. Use another --view, or a Transformer with sinusoidal positions."
         )
     return np.asarray(added.float().cpu().numpy(), dtype=np.float32)
+
+
+@torch.inference_mode()
+def units(translator: Translator, text: str) -> tuple[tuple[str, ...], list[Unit]]:
+    """Return the pieces of a text and the units of the reading cells that follow its properties.
+
+    What is followed is the memory: `c` of an LSTM, `h` of other cells.
+    """
+    _check_text(translator, text)
+    ids = translator.source.encode(text)
+    source = pad([[*ids, END]]).to(translator.device)
+    reels = record(translator.model, lambda model: model.start(source))
+    held = {reel.name: reel.memory() for reel in reels if reel.projected.shape[1] == len(ids) + 1}
+    if not held:
+        raise RecipeError(
+            "inspect: this model reads without a recurrent cell, so it has no cell states to show."
+            " Use another --view, or a model with an rnn encoder."
+        )
+    states = torch.cat([memory[0, :-1] for _, memory in held.values()], dim=1)  # [S, U]
+    names = [
+        f"{entry}[{unit}] of {name}"
+        for name, (entry, memory) in held.items()
+        for unit in range(memory.shape[2])
+    ]
+    pieces = translator.source.pieces(ids)
+    return pieces, best_units(states.float().cpu().numpy(), names, pieces)
 
 
 def _check_text(translator: Translator, text: str) -> None:

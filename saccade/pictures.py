@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import partial
+from functools import cached_property, partial
 
 from saccade import gradients, inspection
 from saccade.errors import RecipeError, suggest
@@ -12,6 +12,7 @@ from saccade.translator import Translator
 from saccade.views import (
     alignment,
     beam_tree,
+    cell_state,
     distribution,
     gradient_flow,
     heatmap,
@@ -32,17 +33,23 @@ class View(StrEnum):
     distribution = "distribution"
     positions = "positions"
     gradients = "gradients"
+    cells = "cells"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Seen:
     """What a view is drawn from."""
 
     translator: Translator
-    translation: Translation
+    sentence: str
     head: str
     beam: int | None
     words: bool
+
+    @cached_property
+    def translation(self) -> Translation:
+        """The sentence translated, once, for the views that ask what was written."""
+        return inspection.translated(self.translator, self.sentence, beam=self.beam)
 
     @property
     def said(self) -> str:
@@ -75,8 +82,7 @@ def draw(
         raise RecipeError(
             f"inspect: no view '{view}'.{suggest(view, list(View))} Views: {', '.join(View)}."
         )
-    translation = inspection.translated(translator, sentence, beam=beam)
-    return _VIEWS[View(view)](_Seen(translator, translation, head, beam, words))
+    return _VIEWS[View(view)](_Seen(translator, sentence, head, beam, words))
 
 
 def _attention(seen: _Seen) -> Drawing:
@@ -167,6 +173,17 @@ def _gradients(seen: _Seen) -> Drawing:
     return flow_drawing(flow, "Gradient through each layer", said=seen.said)
 
 
+def _cells(seen: _Seen) -> Drawing:
+    symbols, units = inspection.units(seen.translator, seen.sentence)
+    title = "Units that follow the text"
+    return Drawing(
+        "Cells",
+        lambda: cell_state.to_svg(symbols, units, title=title),
+        partial(cell_state.to_terminal, symbols, units),
+        said=seen.sentence,
+    )
+
+
 def flow_drawing(flow: gradient_flow.Flow, title: str, *, said: str = "") -> Drawing:
     """Draw how far back gradients reach."""
     return Drawing(
@@ -186,4 +203,5 @@ _VIEWS: dict[View, Callable[[_Seen], Drawing]] = {
     View.distribution: _distribution,
     View.positions: _positions,
     View.gradients: _gradients,
+    View.cells: _cells,
 }

@@ -15,6 +15,7 @@ from saccade.cells.base import Cell
 from saccade.flow import State, Swept, Ticked, tensor
 
 M = TypeVar("M", bound=nn.Module)
+_INNER = ("cell", "cells", "layers")  # of an encoder or decoder, and not worth naming
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,5 +125,7 @@ def _spoken(names: list[str], backward: list[bool]) -> list[str]:
             other != name and other.rpartition(".")[0] == name.rpartition(".")[0] for other in names
         )
         way = (" backward" if turned else " forward") if paired else ""
-        said.append(f"{steps[0]} {numbers[0] if numbers else ''}".strip() + way)
+        owners = [step for step in steps if not step.isdigit() and step not in _INNER]
+        number = f" {numbers[0]}" if numbers else ""
+        said.append(f"{owners[-1] if owners else name}{number}{way}")
     return said if len(set(said)) == len(said) else names

@@ -17,7 +17,7 @@ ELSEWHERE = {View.positions}  # of a Transformer
 @pytest.mark.parametrize("view", [v for v in View if v not in ELSEWHERE])
 def test_every_view_has_its_forms(view: View, tmp_path: Path) -> None:
     drawing = draw(translator("bahdanau"), "two cats", view)
-    assert drawing.said.startswith("two cats → ")
+    assert drawing.said.startswith("two cats")
     assert drawing.svg.startswith("<svg")
     assert drawing.terminal(60).endswith("\n")
     assert "<svg" in drawing._repr_html_()
@@ -26,6 +26,11 @@ def test_every_view_has_its_forms(view: View, tmp_path: Path) -> None:
 
 def test_positions_of_a_transformer() -> None:
     assert "Position encoding" in draw(translator("pre"), "two cats", "positions").svg
+
+
+def test_cells_need_a_cell() -> None:
+    with pytest.raises(RecipeError, match="this model reads without a recurrent cell"):
+        draw(translator("pre"), "two cats", "cells")
 
 
 def test_inspect_is_on_the_front() -> None:

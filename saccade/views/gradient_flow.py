@@ -84,9 +84,11 @@ def _axes(frame: _Frame) -> list[str]:
     drawn = [svg.text(20, frame.above - 16, "gradient norm", kind="small")]
     ends = f'x1="{svg.number(_LEFT)}" x2="{svg.number(_LEFT + _WIDE)}"'
     step = int(max(round_step(frame.high - frame.low, 7), 1.0))
-    for power in range(int(frame.low), int(frame.high) + 1, step):
-        at, look = svg.number(frame.y(power)), "axis" if power == frame.low else "rule"
-        drawn.append(f'<line class="{look}" {ends} y1="{at}" y2="{at}"/>')
+    floor = svg.number(frame.above + _HIGH)
+    drawn.append(f'<line class="axis" {ends} y1="{floor}" y2="{floor}"/>')
+    for power in range(-(-int(frame.low) // step) * step, int(frame.high) + 1, step):
+        at = svg.number(frame.y(power))
+        drawn.append(f'<line class="rule" {ends} y1="{at}" y2="{at}"/>')
         where = (_LEFT - 8, frame.y(power) + 4)
         drawn.append(svg.text(*where, _power(power), anchor="end", kind="small"))
     bottom = frame.above + _HIGH

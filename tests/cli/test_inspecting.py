@@ -49,7 +49,7 @@ def test_every_view_is_drawn_in_three_forms(
     page = (tmp_path / "x.HTML").read_text(encoding="utf-8")
     assert page.startswith("<!DOCTYPE html>")
     assert "<svg" in page
-    assert "un chat dort → a cat sleeps" in page
+    assert '<p dir="auto">un chat dort' in page
 
 
 def test_the_beam_is_as_wide_as_asked_for(call: Call, work: Path) -> None:
