@@ -3,7 +3,7 @@
 Besides `vocab`, the only room that knows the pad id; models see masks.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, final, overload
 
 import numpy as np
@@ -16,6 +16,7 @@ from saccade.store import Store
 from saccade.vocab import END, PAD, START
 
 Ids = Sequence[int] | NDArray[Any]
+Change = Callable[[int, Ids, Ids], tuple[Ids, Ids]]  # (pair number, source, target) -> both again
 _WINDOW = 100  # batches' worth of examples that are sorted by length together
 
 
@@ -160,9 +161,18 @@ class Batches:
         turn = generator.permutation(len(starts) - 1)
         return Plan(flat, np.array(starts, dtype=np.int64), self._share(turn))
 
-    def batch(self, indices: Sequence[int] | NDArray[np.int32]) -> Batch:
-        """Read the pairs `indices` and pad them."""
-        pairs = [self._stores[s].pair(i) for s, i in map(self._locate, indices)]
+    def batch(
+        self, indices: Sequence[int] | NDArray[np.int32], change: Change | None = None
+    ) -> Batch:
+        """Read the pairs `indices`, change their ids if asked to, and pad them.
+
+        Limits and plans go by the lengths in the store; a change may make pairs longer.
+        """
+        pairs: list[tuple[Ids, Ids]] = [
+            self._stores[s].pair(i) for s, i in map(self._locate, indices)
+        ]
+        if change:
+            pairs = [change(int(i), *pair) for i, pair in zip(indices, pairs, strict=True)]
         sources, targets = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
         return collate(sources, targets, [int(i) for i in indices])
 

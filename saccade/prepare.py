@@ -14,6 +14,7 @@ from saccade.guards import profile
 from saccade.guards.profile import Profile
 from saccade.readers.base import Reader
 from saccade.recipe import Data, Recipe, Side
+from saccade.resegment import BpeDropout, Resegment
 from saccade.store import Store
 from saccade.tokenizers.base import learn
 from saccade.vocab import Vocabulary
@@ -107,3 +108,17 @@ def batches_of(recipe: Recipe, stores: list[Store], batch_tokens: int) -> Batche
         seed=recipe.seed,
         weights=recipe.data.weights if len(stores) == len(recipe.data.weights) else (),
     )
+
+
+def resegment_of(recipe: Recipe, vocabularies: Vocabularies) -> Resegment | None:
+    """Return how training texts are cut anew, or None if no tokenizer has dropout."""
+    data = recipe.data
+    sides = (data.source, data.source if data.joint else data.target)
+    chances = [side.tokenizer.build().dropout for side in sides]
+    if not any(chances):
+        return None
+    source, target = (
+        BpeDropout(vocabulary, p) if p else None
+        for vocabulary, p in zip((vocabularies.source, vocabularies.target), chances, strict=True)
+    )
+    return Resegment(recipe.seed, source, target)

@@ -9,7 +9,7 @@ from saccade.guards.profile import Profile
 from saccade.metrics.base import Metric
 from saccade.models.base import Model
 from saccade.parts import Part
-from saccade.prepare import Prepared, batches_of
+from saccade.prepare import Prepared, batches_of, resegment_of
 from saccade.recipe import Recipe
 from saccade.report import write_card, write_report
 from saccade.search.base import Search
@@ -55,7 +55,8 @@ class Trainer:
         sides = prepared.vocabularies
         self.translator = Translator(model, sides.source, sides.target, recipe.decoding, profile)
         objective = settings.objective.build(sides.target.decode)
-        self.loop = Loop(model, objective, self.batches, settings, recipe.seed)
+        resegment = resegment_of(recipe, sides)
+        self.loop = Loop(model, objective, self.batches, settings, recipe.seed, resegment)
         self.checkpoints = Checkpoints(
             folder,
             keep_best=settings.keep_best,

@@ -115,6 +115,11 @@ class Vocabulary:
         """Hash of all that decides how text is encoded."""
         return hashlib.blake2b(self._saved.encode(), digest_size=16).hexdigest()
 
+    @cached_property
+    def joins(self) -> list[tuple[str, str]]:
+        """The pairs of pieces that byte-pair encoding joins, first ones first; none of others."""
+        return [(left, right) for left, right in json.loads(self._saved)["model"].get("merges", [])]
+
     def save(self, path: Path) -> None:
         """Write the JSON file of the `tokenizers` library."""
         path.write_text(self._saved, encoding="utf-8")

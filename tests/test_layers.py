@@ -13,7 +13,7 @@ PACKAGE = Path(__file__).parent.parent / "saccade"
 ORDER = [
     *("errors", "vocab", "flow", "masks", "parts", "positions", "cells", "attention", "layers"),
     *("convolutions", "encoders", "decoders", "models", "schedules", "search", "metrics"),
-    *("views", "corpora", "readers", "tokenizers", "store", "batching", "objectives"),
+    *("views", "corpora", "readers", "tokenizers", "resegment", "store", "batching", "objectives"),
     *("guards", "recipe", "prepare", "translation", "translator", "evaluation"),
     *("recording", "inspection", "gradients", "pictures"),
     *("train", "folder"),

@@ -8,7 +8,12 @@ from saccade.vocab import Vocabulary
 
 
 class Tokenizer(ABC):
-    """Learns pieces. What it learned is a Vocabulary, which encodes, decodes and saves itself."""
+    """Learns pieces. What it learned is a Vocabulary, which encodes, decodes and saves itself.
+
+    dropout: the chance that a join is left out of a training text, for those that join.
+    """
+
+    dropout: float = 0.0
 
     @abstractmethod
     def fit(self, lines: Iterable[str], normalise: Sequence[str]) -> Vocabulary:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch.nn.utils import clip_grad_norm_
@@ -21,6 +22,7 @@ from saccade.flow import Batch, Loss
 from saccade.models.base import Model
 from saccade.objectives.base import Moment, Objective
 from saccade.recipe import Training
+from saccade.resegment import Resegment
 from saccade.schedules.base import Schedule
 from saccade.train import weights
 from saccade.train.checkpoint import Snapshot
@@ -53,11 +55,18 @@ class Loop:
     """One run: the model, its optimiser, and where it stands."""
 
     def __init__(
-        self, model: Model, objective: Objective, batches: Batches, settings: Training, seed: int
+        self,
+        model: Model,
+        objective: Objective,
+        batches: Batches,
+        settings: Training,
+        seed: int,
+        resegment: Resegment | None = None,
     ) -> None:
         self.model = model
         self.objective = objective
         self.batches = batches
+        self.resegment = resegment
         self.settings = settings
         self.seed = seed
         self.device = next(model.parameters()).device
@@ -114,7 +123,8 @@ class Loop:
         """Yield the batches of one update; at the end of an epoch go on with the next."""
         progress = self.progress
         for _ in range(self.settings.accumulate):
-            batch = self.batches.batch(self.plan[progress.batch])
+            change = partial(self.resegment, progress.epoch) if self.resegment else None
+            batch = self.batches.batch(self.plan[progress.batch], change)
             progress.source_tokens += int(batch.source.mask.sum())
             progress.batch += 1
             if progress.batch == len(self.plan):
