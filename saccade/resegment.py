@@ -37,41 +37,48 @@ class BpeDropout:
                 f"tokenizer.dropout: {p} of the joins of a vocabulary without joins; expected one"
                 " of byte-pair encoding. Set dropout to 0, or start from another folder."
             )
-        self._p = p
-        pieces = vocabulary.pieces(range(len(vocabulary)))
-        self._id = {piece: i for i, piece in enumerate(pieces)}
-        self._pieces, self._words = pieces, vocabulary.words
+        self._p, self._vocabulary = p, vocabulary
+        self._pieces = vocabulary.pieces(range(len(vocabulary)))
+        self._id = {piece: i for i, piece in enumerate(self._pieces)}
         self._joins = {
             (self._id[left], self._id[right]): (rank, self._id[left + right])
             for rank, (left, right) in enumerate(vocabulary.joins)
         }
-        self._characters: dict[tuple[int, ...], list[int]] = {}
+        self._known: dict[tuple[int, ...], list[list[int]]] = {}
 
     def __call__(self, ids: Ids, chance: random.Random) -> list[int]:
         """Cut every word anew; an unknown character stays where it is and nothing joins it."""
         found: list[int] = []
-        for word in self._split([int(i) for i in ids]):
-            found.extend(self._join(self._spelled(word), chance))
+        for word in self._words([int(i) for i in ids]):
+            for characters in self._spelled(word):
+                found.extend(self._joined(characters, chance, self._p))
         return found
 
-    def _split(self, ids: list[int]) -> list[tuple[int, ...]]:
+    def _words(self, ids: list[int]) -> list[tuple[int, ...]]:
         words: dict[int, list[int]] = {}
-        for number, i in zip(self._words(ids), ids, strict=True):
+        for number, i in zip(self._vocabulary.words(ids), ids, strict=True):
             words.setdefault(number, []).append(i)
         return [tuple(word) for word in words.values()]
 
-    def _spelled(self, word: tuple[int, ...]) -> list[int]:
-        """Return the characters of a word."""
-        known = self._characters.get(word)
+    def _spelled(self, word: tuple[int, ...]) -> list[list[int]]:
+        """Return the characters of a word, in parts that joins do not reach across."""
+        known = self._known.get(word)
         if known is None:
-            known = []
-            for i in word:
-                known.extend([UNK] if i == UNK else [self._id[c] for c in self._pieces[i]])
-            if len(self._characters) < _MOST:
-                self._characters[word] = known
+            known = self._parts(word)
+            if len(self._known) < _MOST:
+                self._known[word] = known
         return known
 
-    def _join(self, characters: list[int], chance: random.Random) -> list[int]:
+    def _parts(self, word: tuple[int, ...]) -> list[list[int]]:
+        """Cut as the vocabulary cuts; where an unknown character hides how, at every piece."""
+        pieces = [[UNK] if i == UNK else [self._id[c] for c in self._pieces[i]] for i in word]
+        characters = iter([i for piece in pieces for i in piece])
+        cuts = self._vocabulary.cut("".join(self._pieces[i] for i in word))
+        parts = [list(itertools.islice(characters, len(cut))) for cut in cuts]
+        whole = [i for part in parts for i in self._joined(part, random.Random(0), 0.0)]
+        return parts if whole == list(word) else pieces
+
+    def _joined(self, characters: list[int], chance: random.Random, p: float) -> list[int]:
         tokens = list(characters)
         while True:
             allowed = sorted(
@@ -79,7 +86,7 @@ class BpeDropout:
                 for place, pair in enumerate(itertools.pairwise(tokens))
                 if pair in self._joins
             )
-            left = next((join for join in allowed if chance.random() >= self._p), None)
+            left = next((join for join in allowed if chance.random() >= p), None)
             if left is None:
                 return tokens
             _, joined, place = left

@@ -115,6 +115,10 @@ class Vocabulary:
         """Hash of all that decides how text is encoded."""
         return hashlib.blake2b(self._saved.encode(), digest_size=16).hexdigest()
 
+    def cut(self, word: str) -> list[str]:
+        """Cut a word, ▁ and all, where no piece may reach across: around punctuation, say."""
+        return [part for part, _ in self._tokenizer.pre_tokenizer.pre_tokenize_str(word)]
+
     @cached_property
     def joins(self) -> list[tuple[str, str]]:
         """The pairs of pieces that byte-pair encoding joins, first ones first; none of others."""

@@ -36,6 +36,13 @@ def test_nothing_left_out_changes_nothing(vocabulary: Any, text: str) -> None:
 
 
 @vocabularies
+@pytest.mark.parametrize("text", ["l'", "l'homme", "l'Ω", "l'Ω'homme", "l'homme'", "d'ΩΩ l'Ω."])
+def test_pieces_do_not_reach_where_the_vocabulary_cuts(vocabulary: Any, text: str) -> None:
+    ids = vocabulary.encode(text)
+    assert BpeDropout(vocabulary, 0.0)(ids, random.Random(1)) == ids
+
+
+@vocabularies
 @given(text=texts, p=st.floats(0, 1), seed=st.integers(0, 99))
 @settings(max_examples=150, deadline=None)
 def test_the_text_stays_the_same(vocabulary: Any, text: str, p: float, seed: int) -> None:
