@@ -12,6 +12,8 @@ from typing import Literal
 import numpy as np
 
 from saccade.flow import Example
+from saccade.guards.base import KINDS, Kind
+from saccade.probing import Nonsense
 from saccade.translation import Translation
 from saccade.vocab import UNK, Vocabulary
 
@@ -20,6 +22,15 @@ Level = Literal["good", "note", "warning"]
 _SHOWN = 3  # examples of each finding
 _LONGEST_UNIT = 8
 _REPEATS = 3
+_USUAL = 0.03  # of ordinary sentences that a guard may warn of
+_ADVICE: dict[Kind, str] = {
+    "unknown": "Use sub-words (tokenizer: bpe), or a larger vocabulary.",
+    "unfamiliar": "Validation text is unlike training text: train on text of its kind.",
+    "loop": "Train longer, or raise data; early models loop most.",
+    "coverage": "Outputs leave parts out: try a higher --length-penalty, or train longer.",
+    "length": "Try another --length-penalty; look whether pairs of the data match.",
+    "confidence": "The model is unsure: train longer, or on more text of this kind.",
+}
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u0085\u2028\u2029]")
 _WORD = re.compile(r"[^\W\d_]+")
 _SCRIPTS = ("LATIN", "CYRILLIC", "GREEK")  # the three that look alike
@@ -145,6 +156,37 @@ def examine_outputs(
     return findings + _sharpness(entropies)
 
 
+def examine_flags(found: Sequence[Translation]) -> list[Finding]:
+    """Count, for every guard, the outputs that it warns of, and say what to do."""
+    findings = []
+    for kind, what in KINDS.items():
+        hits = [(t, f) for t in found for f in t.flags if (f.kind, f.severity) == (kind, "warning")]
+        n_hits = len({id(t) for t, _ in hits})
+        share = n_hits / max(len(found), 1)
+        text = f"guard {kind}: {n_hits} of {len(found)} outputs ({share:.1%}), {what}"
+        shown = tuple(f"{t.source_text} → {t.text}: {f.message}" for t, f in hits[:_SHOWN])
+        if share <= _USUAL:
+            findings.append(Finding("good", text, places=shown))
+        else:
+            findings.append(Finding("warning", text, _ADVICE[kind], shown))
+    return findings
+
+
+def examine_nonsense(probes: Sequence[Nonsense]) -> list[Finding]:
+    """Tell what a model made of inputs that mean nothing, and whether its guards noticed."""
+    findings = []
+    for probe in probes:
+        one = probe.translation
+        kinds = ", ".join(dict.fromkeys(flag.kind for flag in one.flags)) or "no flag"
+        text = f"nonsense, {probe.name}: {_cut(one.source_text)} → {_cut(one.text)} ({kinds})"
+        if probe.noticed:
+            findings.append(Finding("good", text))
+        else:
+            advice = "The model invents without a warning: do not show it input like this."
+            findings.append(Finding("warning", text, advice))
+    return findings
+
+
 def loops_in(tokens: Sequence[str]) -> bool:
     """Tell whether a unit of up to 8 pieces stands three times in a row, or more.
 
@@ -253,6 +295,10 @@ def _rate(
     if share <= limit:
         return Finding("good", text)
     return Finding("warning", text, advice, tuple(hits[:_SHOWN]))
+
+
+def _cut(text: str, longest: int = 60) -> str:
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
 def _percent(n: int, everything: Sequence[object]) -> str:

@@ -10,13 +10,14 @@ import torch
 
 from saccade import folder as folders
 from saccade.errors import CheckpointError
+from saccade.probing import probe_nonsense
 from saccade.recipe import Recipe
 from saccade.train.checkpoint import Checkpoints
 from saccade.train.files import write_text
 from saccade.train.log import clock
 from saccade.train.progress import Progress
 from saccade.translator import Translator
-from saccade.views.report import RunReport, Sample, ScoreRow, training_report
+from saccade.views.report import Probe, RunReport, Sample, ScoreRow, training_report
 
 _SAMPLES = 8
 
@@ -37,13 +38,14 @@ def write_report(
         summary=summary(recipe, translator, progress),
         curves=read_curves(folder),
         scores=scores if scores is not None else _validation_scores(progress),
-        samples=samples(recipe, translator, root),
+        samples=(shown := samples(recipe, translator, root)),
         commands=[
             f"saccade translate {folder}",
             f"saccade evaluate {folder} --split valid",
             f"saccade train {folder / 'recipe.yaml'} --resume --set training.max_epochs=20",
         ],
         recipe_yaml=recipe.to_yaml(),
+        probes=probes(translator, shown[0].source if shown else ""),
     )
     write_text(path, training_report(report))
     return path
@@ -129,6 +131,19 @@ def samples(recipe: Recipe, translator: Translator, root: Path = Path()) -> list
             target_pieces=translation.tokens,
         )
         for example, translation in zip(examples, found, strict=True)
+    ]
+
+
+def probes(translator: Translator, sample: str) -> list[Probe]:
+    """Show what the model makes of nonsense; `sample` is an ordinary input."""
+    return [
+        Probe(
+            one.name,
+            one.translation.source_text,
+            one.translation.text,
+            [flag.message for flag in one.translation.flags],
+        )
+        for one in probe_nonsense(translator, sample)
     ]
 
 

@@ -4,6 +4,8 @@ import pytest
 
 from saccade import doctor
 from saccade.flow import Example
+from saccade.probing import Nonsense
+from tests.test_translation import translation, words
 
 
 def texts(findings: list[doctor.Finding]) -> str:
@@ -66,3 +68,28 @@ def test_sharpness() -> None:
         "warning",
         "attention entropy is 0.95 (0 looks at one piece, 1 at all alike)",
     )
+
+
+def noticed(text: str, output: str) -> Nonsense:
+    return Nonsense("repeated", translation(text, output, words()))
+
+
+def test_flags_are_counted_by_kind() -> None:
+    good = translation("the cat", "le chat", words())
+    bad = translation("the cat", "chat chat chat chat", words())
+    found = doctor.examine_flags([good] * 9 + [bad])
+    assert [finding.level for finding in found].count("warning") == 1
+    loops = next(finding for finding in found if finding.level == "warning")
+    assert loops.text == "guard loop: 1 of 10 outputs (10.0%), output that repeats itself"
+    assert loops.advice
+    assert loops.places[0].startswith("the cat → chat chat chat chat: The output repeats 'chat'")
+    assert len(doctor.examine_flags([])) == len(found)
+
+
+def test_nonsense_that_goes_unnoticed_is_a_warning() -> None:
+    (bad,) = doctor.examine_nonsense([noticed("the cat", "le chat")])
+    assert bad.level == "warning"
+    assert bad.text == "nonsense, repeated: the cat → le chat (no flag)"
+    (good,) = doctor.examine_nonsense([noticed("the cat", "chat chat chat")])
+    assert (good.level, good.advice) == ("good", "")
+    assert good.text.endswith("(loop)")

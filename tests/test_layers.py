@@ -14,7 +14,7 @@ ORDER = [
     *("errors", "vocab", "flow", "masks", "parts", "positions", "cells", "attention", "layers"),
     *("convolutions", "encoders", "decoders", "models", "schedules", "search", "metrics"),
     *("views", "corpora", "readers", "tokenizers", "resegment", "store", "batching", "objectives"),
-    *("guards", "recipe", "prepare", "translation", "translator", "evaluation"),
+    *("guards", "recipe", "prepare", "translation", "translator", "probing", "evaluation"),
     *("recording", "inspection", "gradients", "pictures"),
     *("train", "folder"),
     *("report", "training", "run", "comparison", "starters", "doctor", "api", ""),

@@ -33,6 +33,13 @@ def test_the_report_is_one_page(run: Run) -> None:
     assert f"saccade translate {run.folder}" in page
 
 
+def test_the_report_shows_what_nonsense_brings(run: Run) -> None:
+    page = (run.folder / "report.html").read_text(encoding="utf-8")
+    assert "Nonsense" in page
+    assert "ag ag ag" in page
+    assert "The model does not know" in page
+
+
 def test_scores_can_be_given(run: Run) -> None:
     rows = [ScoreRow("test", "bleu", 1.25, 33.75, 30.0, 36.0, "sig")]
     path = write_report(run.folder, small.recipe(), run.translator, run.progress, rows)

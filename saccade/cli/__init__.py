@@ -18,6 +18,7 @@ from saccade.cli import (
     diagnosing,
     inspecting,
     measuring,
+    probing,
     scoring,
     serving,
     showing,
@@ -69,6 +70,7 @@ app.command("gradients")(inspecting.flow)
 app.command("report")(inspecting.report)
 app.command("serve")(serving.serve)
 app.command("doctor")(diagnosing.doctor)
+app.command("bias")(probing.bias)
 app.command("average")(training.average)
 app.command("parts")(choosing.parts)
 recipe_app.command("show")(choosing.show)

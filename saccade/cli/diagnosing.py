@@ -15,6 +15,7 @@ from saccade.cli.speech import Device, checked_device, note, out_console
 from saccade.doctor import Finding
 from saccade.flow import Example
 from saccade.prepare import learn_vocabularies
+from saccade.probing import probe_nonsense
 from saccade.readers._lines import numbered
 from saccade.readers.base import Reader
 from saccade.readers.text import Text
@@ -24,6 +25,11 @@ from saccade.views import bars
 _MOST = 1_000_000  # pairs of a corpus that are looked at
 _SENTENCES = 200  # of the validation set that a model decodes
 _MAPS = 50  # attention maps that are looked at
+_NO_PROFILE = Finding(
+    "note",
+    "no profile.json: nothing is known of the training data, so two guards are silent",
+    "Train anew, or go on with --resume, which writes it.",
+)
 _MARKS = {"good": "[green]✓[/green]", "note": "[blue]·[/blue]", "warning": "[yellow]![/yellow]"}
 
 
@@ -36,7 +42,7 @@ def doctor(
     """Look for what is wrong with data or with a model, and say what to do.
 
     A recipe: all its data, train against test, unknown words. Files: one or two of text, or TSV.
-    A model folder: decodes up to 200 sentences of its validation set.
+    A model folder: decodes up to 200 sentences of its validation set, and nonsense.
 
     [dim]Examples:[/dim]
 
@@ -113,6 +119,9 @@ def _model(folder: Path, device: str) -> list[Finding]:
         Finding("good", f"{folder}: decoded {len(found)} validation sentences"),
         *rules.examine_outputs(found, references, entropies),
         rules.unknowns(translator.source, sources, "input"),
+        *rules.examine_flags(found),
+        *rules.examine_nonsense(probe_nonsense(translator, sources[0] if sources else "")),
+        *([] if translator.profile else [_NO_PROFILE]),
     ]
 
 

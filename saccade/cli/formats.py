@@ -25,6 +25,7 @@ class Wanted:
     nbest: int = 1
     scores: bool = False
     alignments: bool = False
+    flags: bool = False
 
 
 def format_rows(number: int, translation: Translation, wanted: Wanted) -> Iterator[str]:
@@ -69,6 +70,8 @@ def _line(number: int, one: Translation, wanted: Wanted) -> str:
 
 def _object(number: int, translation: Translation, wanted: Wanted) -> dict[str, Any]:
     found = {"id": number, "source": translation.source_text, **_facts(translation, wanted)}
+    if wanted.flags:
+        found["flags"] = [flag.plain() for flag in translation.flags]
     if wanted.nbest > 1:
         found["nbest"] = [_facts(one, wanted) for one in translation.nbest]
     return found

@@ -41,6 +41,12 @@ def translate(
     alignments: Annotated[
         bool, typer.Option("--alignments", help="Add word alignments, source-target from 0.")
     ] = False,
+    flags: Annotated[
+        bool,
+        typer.Option(
+            "--flags", help="Warn of outputs not to trust: in jsonl, else on standard error."
+        ),
+    ] = False,
     prefix: Annotated[str, typer.Option("--prefix", help="Text every output begins with.")] = "",
     line_buffered: Annotated[
         bool, typer.Option("--line-buffered", help="Answer every line before reading the next.")
@@ -73,7 +79,7 @@ def translate(
             prefix=prefix,
             chunk=1 if live or line_buffered else _CHUNK,
         )
-        wanted = Wanted(form, nbest=nbest, scores=scores, alignments=alignments)
+        wanted = Wanted(form, nbest=nbest, scores=scores, alignments=alignments, flags=flags)
         _write(
             found, file, wanted, eager=live or line_buffered, draw=live and _is_terminal(sys.stdout)
         )
@@ -85,6 +91,9 @@ def _write(
     for number, translation in enumerate(found):
         for row in format_rows(number, translation, wanted):
             file.write(row.encode() + b"\n")
+        if wanted.flags and wanted.form is not Format.jsonl:
+            for flag in translation.flags:
+                note(f"line {number + 1}: {flag.severity}: {flag.message}")
         if eager or number % _CHUNK == _CHUNK - 1:
             file.flush()
         if draw:

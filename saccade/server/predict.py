@@ -121,8 +121,8 @@ def _tree(seen: Seen) -> dict[str, Any]:
     return {"tree": levels, "greedy": found.greedy}
 
 
-def _flags(_seen: Seen) -> dict[str, Any]:
-    return {"flags": []}
+def _flags(seen: Seen) -> dict[str, Any]:
+    return {"flags": [flag.plain() for flag in seen.translation.flags]}
 
 
 _WANTS: dict[str, Callable[[Seen], dict[str, Any]]] = {

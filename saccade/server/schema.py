@@ -111,6 +111,7 @@ class Flag(BaseModel):
     message: str
     severity: Literal["note", "warning"]
     places: list[int]
+    side: Literal["source", "target"]
 
 
 class Result(BaseModel):

@@ -39,6 +39,16 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
+class Probe:
+    """An input that means nothing, what the model made of it, and what its guards say."""
+
+    name: str
+    source: str
+    output: str
+    flags: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
 class RunReport:
     """All that the report of a run shows; strings are plain text."""
 
@@ -49,6 +59,7 @@ class RunReport:
     samples: Sequence[Sample]
     commands: Sequence[str]
     recipe_yaml: str
+    probes: Sequence[Probe] = ()
 
 
 def training_report(report: RunReport) -> str:
@@ -58,10 +69,20 @@ def training_report(report: RunReport) -> str:
         Section("Scores", _scores(report.scores)),
         Section("Training", [curves.grid(by_quantity(report.curves))] if report.curves else []),
         Section("Samples", [_sample(i, sample) for i, sample in enumerate(report.samples)]),
+        Section("Nonsense", _probes(report.probes)),
         Section("What to type next", [code("\n".join(report.commands))] if report.commands else []),
         Section("Recipe", [code(report.recipe_yaml)] if report.recipe_yaml.strip() else []),
     ]
     return page(report.name, [section for section in sections if section.fragments])
+
+
+def _probes(probes: Sequence[Probe]) -> list[str]:
+    if not probes:
+        return []
+    text = "Inputs that mean nothing. A model invents what it can; its guards should say so."
+    rows = [[p.name, shorten(clean(p.source), 60), p.output, " ".join(p.flags)] for p in probes]
+    headers = ["Probe", "Input", "Output", "What the guards say"]
+    return [paragraph(text, note=True), table(headers, rows)]
 
 
 def by_quantity(series: curves.Series) -> dict[str, dict[str, Sequence[curves.Point]]]:

@@ -33,5 +33,8 @@ def test_doctor_of_a_model(call: Call, work: Path) -> None:
         "outputs have 1.00 times the characters of the references",
         "attention entropy is",
         "input: 0 of 12 pieces (0.00%) are unknown",
+        "guard loop: 0 of 4 outputs (0.0%), output that repeats itself",
+        "nonsense, repeated: ag ag ag",
+        "nonsense, another script: Съешь",
     ):
         assert text in said.out

@@ -145,3 +145,24 @@ def test_a_broken_pipe_is_quiet(work: Path) -> None:
         process.stdin.close()
         assert process.stderr.read() == b""
         assert process.wait() in (0, 1, -signal.SIGPIPE)
+
+
+def test_flags_in_jsonl(call: Call, work: Path) -> None:
+    options = ("--format", "jsonl", "--flags")
+    said = call("translate", work / "model", *options, stdin=b"un chat dort\nQuux Quux Quux\n\n")
+    good, bad, empty = map(json.loads, said.out.splitlines())
+    assert good["flags"] == []
+    assert empty["flags"] == []
+    assert bad["flags"][0]["kind"] == "unknown"
+    assert bad["flags"][0]["message"] == "The model does not know 'Quux'."
+    assert bad["flags"][0]["side"] == "source"
+    plain = call("translate", work / "model", "--format", "jsonl", stdin=b"un chat dort\n")
+    assert "flags" not in json.loads(plain.out)
+
+
+def test_flags_of_text_go_to_standard_error_with_their_line(call: Call, work: Path) -> None:
+    text = b"un chat dort\nQuux Quux Quux\n"
+    said = call("translate", work / "model", "--flags", stdin=text)
+    assert said.out == call("translate", work / "model", stdin=text).out
+    assert "line 2: warning: The model does not know 'Quux'." in said.err
+    assert "line 1:" not in said.err

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from saccade.errors import ShapeError
-from saccade.views.report import RunReport, Sample, ScoreRow, by_quantity, training_report
+from saccade.views.report import Probe, RunReport, Sample, ScoreRow, by_quantity, training_report
 
 from .test_page import balanced
 
@@ -87,3 +87,12 @@ def test_a_sample_that_does_not_fit_is_refused() -> None:
     bad = replace(SAMPLE, target_pieces=["the"])
     with pytest.raises(ShapeError, match=r"weights have shape \[2, 2\].* need \[1, 2\]"):
         training_report(replace(REPORT, samples=[bad]))
+
+
+def test_probes_of_nonsense_are_shown_if_there_are_any() -> None:
+    assert "Nonsense" not in training_report(REPORT)
+    probe = Probe("repeated", "ag " * 50, "<b>", ["It repeats.", "It is odd."])
+    shown = training_report(replace(REPORT, probes=[probe]))
+    balanced(shown)
+    assert "It repeats. It is odd." in shown
+    assert "<b>" not in shown
