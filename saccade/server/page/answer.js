@@ -3,7 +3,6 @@
 import { all, ask, draw, find, make, options, tabs } from "/static/dom.js";
 
 const VIEWS = { lines: "Lines", attention: "Matrix", heads: "All heads", beam: "Beam", distribution: "Next symbols" };
-const NEED_MAPS = ["lines", "attention", "heads"];
 const SURE = 0.6, DOUBTFUL = 0.25;  // probability of a whole word
 
 export class Answer {
@@ -126,7 +125,8 @@ export class Answer {
   }
 
   showViews() {
-    const possible = Object.keys(VIEWS).filter((view) => this.maps.length || !NEED_MAPS.includes(view));
+    const fewest = { lines: 1, attention: 1, heads: 2 };  // maps that a view needs
+    const possible = Object.keys(VIEWS).filter((view) => this.maps.length >= (fewest[view] ?? 0));
     const list = find(".views [role=tablist]", this.node);
     const kept = find("[aria-selected=true]", list)?.dataset.view;
     list.replaceChildren(...possible.map((view) => make("button", {
