@@ -17,6 +17,7 @@ from saccade.translator import Translator
 
 SOURCE, TARGET = "src", "tgt"  # codes of languages that nobody named
 _EXAMPLES = 200
+_READ = 2000  # pairs that they are picked from
 _PAIR = re.compile(r"(?:^|-)([a-z]{2})-([a-z]{2})(?:-|$)")  # as in tatoeba-en-fr
 
 
@@ -117,12 +118,17 @@ def _readers(options: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _examples(recipe: Recipe) -> list[Example]:
-    """Read pairs of the test split, else of the validation split, if their files are here."""
+    """Pick pairs of the test split, else of the validation split, if their files are here.
+
+    No source stands there twice, and they come from all over the split.
+    """
     reader = next(iter(recipe.data.test.values()), recipe.data.valid)
     try:
-        return list(islice(reader.build(Path()).read(), _EXAMPLES))
+        pairs = islice(reader.build(Path()).read(), _READ)
+        found = list({pair.source: pair for pair in pairs}.values())
     except (SaccadeError, OSError):  # a model folder may be served far from its data
         return []
+    return found[:: max(len(found) // _EXAMPLES, 1)][:_EXAMPLES]
 
 
 def _check_name(name: str, place: str, taken: Sequence[str]) -> None:
