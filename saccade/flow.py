@@ -89,12 +89,15 @@ class Memory:
         >>> memory.over_source(torch.tensor([[[[0.6, 0.4]]]])).tolist()[0][0][0]
         [0.30000001192092896, 0.30000001192092896, 0.4000000059604645, 0.0]
         """
-        if self.places is None:
-            return weights
-        states = torch.arange(weights.shape[-1], device=weights.device)
-        owned = (self.places[:, None] == states[:, None]).to(weights.dtype)  # [B, M, S]
-        shared = owned / owned.sum(dim=2, keepdim=True).clamp(min=1)
-        return weights @ shared[:, None]  # [B, T, A, S]
+        return weights if self.places is None else share_out(weights, self.places)
+
+
+def share_out(weights: Tensor, places: Tensor) -> Tensor:
+    """Share the weights of states, `[B, T, A, M]`, out evenly: `Memory.over_source`."""
+    states = torch.arange(weights.shape[-1], device=weights.device)
+    owned = (places[:, None] == states[:, None]).to(weights.dtype)  # [B, M, S]
+    shared = owned / owned.sum(dim=2, keepdim=True).clamp(min=1)
+    return weights @ shared[:, None]  # [B, T, A, S]
 
 
 State = dict[str, "Tensor | State"]  # nested; dim 0 of every tensor is the batch

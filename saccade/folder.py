@@ -157,7 +157,11 @@ def read_identity(folder: Path) -> Identity:
         recipe = recipes.load(folder / "recipe.yaml")
     except RecipeError as error:
         raise CheckpointError(f"{folder}: its recipe cannot be followed.\n{error}") from None
-    sides = {name: Vocabulary.load(folder / f"{name}.json") for name in ("source", "target")}
+    readings = {"source": recipe.data.source.reading, "target": recipe.data.target.reading}
+    sides = {
+        name: Vocabulary.load(folder / f"{name}.json").read_as(reading)
+        for name, reading in readings.items()
+    }
     for name, vocabulary in sides.items():
         if facts.get("vocabularies", {}).get(name) != vocabulary.fingerprint:
             raise CheckpointError(
@@ -165,7 +169,7 @@ def read_identity(folder: Path) -> Identity:
                 " one that was saved with it. Put the original file back."
             )
     if recipe.data.joint:
-        sides["target"] = sides["source"]
+        sides["target"] = sides["source"].read_as(readings["target"])
     return Identity(recipe, Vocabularies(sides["source"], sides["target"]), facts)
 
 
@@ -199,7 +203,7 @@ def build_model(recipe: Recipe, vocabularies: Vocabularies) -> Model:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(recipe.seed)
         model = recipe.model.build(len(vocabularies.source), len(vocabularies.target))
-    if model.one_vocabulary and vocabularies.source is not vocabularies.target:
+    if model.one_vocabulary and not vocabularies.source.same_pieces(vocabularies.target):
         raise RecipeError(
             f"model {recipe.model.kind}: source and target must have the same symbols, but each has"
             " a vocabulary of its own. Set data.joint: true."

@@ -126,7 +126,8 @@ def aligned(translation: Translation) -> Aligned:
 
 def words(vocabulary: Vocabulary, ids: Sequence[int]) -> tuple[str, ...]:
     """Join pieces to the words that `Vocabulary.words` numbers."""
-    numbered = zip(vocabulary.words(ids), vocabulary.pieces(ids), strict=True)
+    numbers, pieces = vocabulary.words(ids), vocabulary.pieces(ids)
+    numbered = [(numbers[place], pieces[place]) for place in vocabulary.order(ids)]
     groups = groupby(numbered, key=lambda pair: pair[0])
     return tuple("".join(piece for _, piece in group).removeprefix(MARK) for _, group in groups)
 

@@ -90,11 +90,14 @@ def learn_vocabularies(data: Data, readers: list[Reader]) -> Vocabularies:
     targets = [(example.target for example in reader.read()) for reader in readers]
     if data.joint:
         both = _learn(data.source, [*sources, *targets])
-        return Vocabularies(both, both)
-    return Vocabularies(_learn(data.source, sources), _learn(data.target, targets))
+        return Vocabularies(both.read_as(data.source.reading), both)
+    source = _learn(data.source, sources).read_as(data.source.reading)
+    return Vocabularies(source, _learn(data.target, targets))
 
 
 def _learn(side: Side, streams: Sequence[Iterable[str]]) -> Vocabulary:
+    if side.separator:
+        streams = [(turn for text in one for turn in text.split(side.separator)) for one in streams]
     return learn(side.tokenizer.build(), streams, side.normalise)
 
 

@@ -20,6 +20,7 @@ from saccade.readers.base import Reader
 from saccade.schedules.base import Schedule
 from saccade.search.base import Search
 from saccade.tokenizers.base import Tokenizer
+from saccade.vocab import Reading
 
 Normalisation = Literal["nfc", "nfd", "nfkc", "nfkd", "lowercase", "strip", "squeeze", "quotes"]
 
@@ -32,6 +33,15 @@ class Side:
     normalise: list[Normalisation] = dataclasses.field(default_factory=lambda: ["nfc", "strip"])
     max_length: int = 256
     """Pairs with more pieces than this on the side are left out, counted and reported."""
+    reverse: bool = False
+    """Read the source from its last piece to its first (Sutskever et al. 2014, section 3.3)."""
+    separator: str = ""
+    """What parts the turns of a dialogue in the source; each turn then ends in an END."""
+
+    @property
+    def reading(self) -> Reading:
+        """How a text of this side is laid out."""
+        return Reading(self.reverse, self.separator)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -245,6 +255,10 @@ def _contradictions(recipe: Recipe) -> list[str]:
         )
     if any(weight <= 0 for weight in data.weights):
         problems.append(f"data.weights: {data.weights} holds a weight that is not positive.")
+    if data.target.reading != Reading():
+        problems.append(
+            "data.target: reverse and separator are for the source; a target is written in order."
+        )
     limits = (training.max_steps, training.max_epochs, training.max_minutes, training.patience)
     if not any(limits):
         problems.append(

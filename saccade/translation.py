@@ -117,7 +117,8 @@ class Translation:
         columns = self.looker.source.words(self.source_ids)
         rows = self.looker.target.words(self.hypothesis.tokens)
         by_word = _sum_groups(_sum_groups(weights[:, :-1], columns, axis=1), rows, axis=0)
-        return [(int(s), t) for t, s in enumerate(by_word.argmax(axis=1))]
+        numbers = list(dict.fromkeys(columns))  # of words, in the order in which they were read
+        return [(numbers[int(s)], t) for t, s in enumerate(by_word.argmax(axis=1))]
 
     @cached_property
     def flags(self) -> tuple[Flag, ...]:

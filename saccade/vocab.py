@@ -7,8 +7,10 @@ The normaliser, the way text is split and the learned pieces live together in on
 import hashlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Final, final
 
@@ -26,14 +28,31 @@ MARK: Final = "▁"  # U+2581, stands before the first piece of a word
 UNKNOWN: Final = "⁇"  # how UNK looks in text
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a text is laid out as ids.
+
+    reverse: its pieces from the last to the first.  separator: what parts the turns of a dialogue;
+    each is a text of its own, and an END stands between them.
+    """
+
+    reverse: bool = False
+    separator: str = ""
+
+
+_PLAIN: Final = Reading()
+
+
 @final
 class Vocabulary:
     """Turns raw text into ids and ids into text; made by a Tokenizer or read from its JSON file.
 
     The four symbols have ids but no spelling: `</s>` written in a text is read as four characters.
+    The `reading` is not part of the file: a recipe says it anew.
     """
 
-    def __init__(self, saved: str, where: str = "vocabulary") -> None:
+    def __init__(self, saved: str, where: str = "vocabulary", reading: Reading = _PLAIN) -> None:
+        self._reading = reading
         try:
             tokenizer = tokenizers.Tokenizer.from_str(saved)
             facts = json.loads(saved)
@@ -66,16 +85,46 @@ class Vocabulary:
 
     def encode_many(self, texts: Sequence[str]) -> list[list[int]]:
         """Encode every text, faster than one by one."""
+        separator = self._reading.separator
+        if not separator:
+            return self._encode(texts)
+        turns = [[turn.strip() for turn in text.split(separator)] for text in texts]
+        encoded = iter(self._encode(list(chain.from_iterable(turns))))
+        return [_joined([next(encoded) for _ in row]) for row in turns]
+
+    def _encode(self, texts: Sequence[str]) -> list[list[int]]:
         try:
             encoded = self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
         except TypeError:  # what the library says of text that has no UTF-8 form
             raise DataError(_unreadable(texts)) from None
-        return [encoding.ids for encoding in encoded]
+        step = -1 if self._reading.reverse else 1
+        return [encoding.ids[::step] for encoding in encoded]
 
     def decode(self, ids: Sequence[int]) -> str:
         """Join pieces to text. PAD, START and END are dropped, UNK is shown as ⁇."""
-        text: str = self._tokenizer.decoder.decode([self._pieces[i] for i in _spelled(ids)])
+        ids = [ids[place] for place in self.order(ids)]
+        if self._reading.separator:
+            turns = (self._spell(turn) for turn in _turns(ids) if turn)
+            return f" {self._reading.separator} ".join(turns)
+        return self._spell(_spelled(ids))
+
+    def _spell(self, ids: Sequence[int]) -> str:
+        text: str = self._tokenizer.decoder.decode([self._pieces[i] for i in ids])
         return text
+
+    def order(self, ids: Sequence[int]) -> list[int]:
+        """Return the places of `ids` in the order in which a reader of the text meets them."""
+        if not self._reading.reverse:
+            return list(range(len(ids)))
+        order: list[int] = []
+        run: list[int] = []
+        for place, i in enumerate(ids):
+            if i in (PAD, START, END):
+                order += [*reversed(run), place]
+                run = []
+            else:
+                run.append(place)
+        return [*order, *reversed(run)]
 
     def pieces(self, ids: Sequence[int]) -> tuple[str, ...]:
         """Show every id, symbols too, with ▁ where a word begins."""
@@ -85,8 +134,13 @@ class Vocabulary:
     def words(self, ids: Sequence[int]) -> list[int]:
         """Number the word that each piece belongs to: a word begins at ▁, or at a space.
 
-        PAD, START and END are words of their own.
+        PAD, START and END are words of their own. Words count in the order of `order`.
         """
+        order = self.order(ids)
+        in_order = dict(zip(order, self._count([ids[place] for place in order]), strict=True))
+        return [in_order[place] for place in range(len(ids))]
+
+    def _count(self, ids: Sequence[int]) -> list[int]:
         numbers: list[int] = []
         fresh = True
         for i in ids:
@@ -113,7 +167,16 @@ class Vocabulary:
     @cached_property
     def fingerprint(self) -> str:
         """Hash of all that decides how text is encoded."""
-        return hashlib.blake2b(self._saved.encode(), digest_size=16).hexdigest()
+        reading = "" if self._reading == _PLAIN else repr(self._reading)
+        return hashlib.blake2b((self._saved + reading).encode(), digest_size=16).hexdigest()
+
+    def same_pieces(self, other: "Vocabulary") -> bool:
+        """Tell whether every id means the same to both, however they read texts."""
+        return self._saved == other._saved
+
+    def read_as(self, reading: Reading) -> "Vocabulary":
+        """Return the same pieces for texts that are laid out in another way."""
+        return self if reading == self._reading else Vocabulary(self._saved, reading=reading)
 
     def cut(self, word: str) -> list[str]:
         """Cut a word, ▁ and all, where no piece may reach across: around punctuation, say."""
@@ -152,6 +215,24 @@ def _unreadable(texts: Sequence[str]) -> str:
         f"text {odd[:40]!r} holds half a character, a lone surrogate; expected text that UTF-8 can"
         " write. Decode the input as UTF-8."
     )
+
+
+def _joined(turns: list[list[int]]) -> list[int]:
+    """Put END between the turns that hold something."""
+    kept = [turn for turn in turns if turn]
+    return [i for n, turn in enumerate(kept) for i in ([END, *turn] if n else turn)]
+
+
+def _turns(ids: Sequence[int]) -> Iterator[list[int]]:
+    """Cut at every END."""
+    turn: list[int] = []
+    for i in ids:
+        if i == END:
+            yield turn
+            turn = []
+        else:
+            turn += _spelled([i])
+    yield turn
 
 
 def _spelled(ids: Sequence[int]) -> list[int]:

@@ -248,3 +248,24 @@ def test_resuming_an_old_run_gives_it_a_profile(run: Path) -> None:
     (run / "profile.json").unlink()
     small.run(run, resume=True, max_steps=3)
     assert (run / "profile.json").read_bytes() == before
+
+
+def test_the_order_of_reading_belongs_to_the_model(tmp_path: Path) -> None:
+    data = small.recipe().plain()["data"]
+    data["source"]["reverse"] = True
+    small.run(tmp_path / "run", max_steps=2, data=data)
+    model = folders.load(tmp_path / "run")
+    assert model.translate("123").source_tokens == ("3", "2", "1", "</s>")
+    plain = (tmp_path / "run" / "recipe.yaml").read_text(encoding="utf-8")
+    changed = plain.replace("reverse: true", "reverse: false")
+    (tmp_path / "run" / "recipe.yaml").write_text(changed, encoding="utf-8")
+    assert "this tokenizer does not belong to the model" in refusal(tmp_path / "run")
+
+
+def test_a_joint_vocabulary_is_reversed_on_the_source_alone(tmp_path: Path) -> None:
+    data = {**small.recipe().plain()["data"], "joint": True}
+    data["source"]["reverse"] = True
+    small.run(tmp_path / "run", max_steps=2, data=data)
+    model = folders.load(tmp_path / "run")
+    assert model.target.pieces(model.target.encode("12")) == ("1", "2")
+    assert model.source.pieces(model.source.encode("12")) == ("2", "1")

@@ -29,7 +29,7 @@ def test_unknown_keys_come_with_a_suggestion() -> None:
     model = {"kind": "encoder_decoder", "encoder": {"kind": "rnn", "hiden": 3}}
     assert problems(model=model) == [
         "r.yaml: model.encoder.hiden: rnn has no option 'hiden'. Did you mean 'hidden'? Options:"
-        " bidirectional, cell, dropout, hidden, layers."
+        " above, bidirectional, cell, dropout, hidden, layers, residual."
     ]
 
 
@@ -135,6 +135,11 @@ def test_contradictions_of_data() -> None:
     assert problems(data={**DATA, "weights": [0.0]}) == [
         "r.yaml: data.weights: [0.0] holds a weight that is not positive."
     ]
+    for option in ({"reverse": True}, {"separator": "|"}):
+        assert problems(data={**DATA, "target": option}) == [
+            "r.yaml: data.target: reverse and separator are for the source; a target is written in"
+            " order."
+        ]
 
 
 def test_overrides() -> None:

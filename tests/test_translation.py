@@ -11,7 +11,7 @@ from saccade.guards.profile import Profile, gather
 from saccade.tokenizers.character import Character
 from saccade.tokenizers.word import Word
 from saccade.translation import Maps, Translation
-from saccade.vocab import Vocabulary
+from saccade.vocab import Reading, Vocabulary
 
 LINES = ["the cat & <b>", "le chat & <b>"]
 
@@ -66,6 +66,17 @@ def test_alignment_is_of_words() -> None:
     # l-e-space-c-h-a-t over t-h-e-space-c-a-t: the e stands under h, the space under e
     assert translation("the cat", "le chat", characters()).alignment == [(0, 0), (1, 1)]
     assert translation("the cat", "", words()).alignment == []
+
+
+def test_alignment_with_a_reversed_source_counts_words_as_the_text_has_them() -> None:
+    plain = words()
+    turned = plain.read_as(Reading(reverse=True))
+    one = translation("the cat", "le chat", plain)
+    looker = Toy(plain)
+    looker.source = turned
+    other = Translation(one.source_text, tuple(turned.encode("the cat")), one.hypothesis, looker)
+    assert other.source_tokens == ("▁cat", "▁the", "</s>")
+    assert other.alignment == [(1, 0), (0, 1)]
 
 
 @pytest.mark.parametrize("names", [("a", "b"), ()], ids=["attention", "none"])

@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 from torch import Tensor
 
+from saccade import inspection
 from saccade.errors import DataError, RecipeError
 from saccade.parts import Part
 from saccade.recipe import Decoding
 from saccade.search.base import Search
 from saccade.translation import Translation
 from saccade.translator import Translator
-from saccade.vocab import UNKNOWN
+from saccade.vocab import UNKNOWN, Reading
 from tests.samples import MODELS, PAIRS, trained, untrained, vocabulary
 
 LINES = [source for source, _ in PAIRS] + ["cats", "", "two", "x", "fox", "out of six seats", "  "]
@@ -232,3 +233,16 @@ def test_watching_tells_of_lines_and_changes_nothing() -> None:
     assert [one.text for one in found] == [one.text for one in given.translate(LINES)]
     assert set(told) == {i for i, one in enumerate(found) if one.source_ids}
     assert told[3][:3] == ["q", "qu", "qua"]
+
+
+def test_a_reversed_source_is_the_same_text_turned_around() -> None:
+    plain = translator("bahdanau", learned=False)
+    turned = vocabulary().read_as(Reading(reverse=True))
+    other = Translator(plain.model, turned, vocabulary(), plain.decoding)
+    one, two = plain.translate("stac owt"), other.translate("two cats")
+    assert (two.text, two.score) == (one.text, one.score)
+    assert two.source_tokens == one.source_tokens == (*"stac", "▁", *"owt", "</s>")
+    assert one.attention is not None
+    assert two.attention is not None
+    assert np.array_equal(two.attention, one.attention)
+    assert inspection.words(turned, two.source_ids) == ("two", "cats")

@@ -9,7 +9,7 @@ from saccade.errors import CheckpointError, DataError
 from saccade.tokenizers.bpe import Bpe
 from saccade.tokenizers.character import Character
 from saccade.tokenizers.word import Word
-from saccade.vocab import END, PAD, START, SYMBOLS, UNK, Vocabulary
+from saccade.vocab import END, PAD, START, SYMBOLS, UNK, Reading, Vocabulary
 
 LINES = ["l'homme dort.", "j'ai deux chats", "the cat sat on the mat"]
 
@@ -142,3 +142,52 @@ def test_half_characters_are_refused() -> None:
         DataError, match=r"text 'a\\ud800' holds half a character, a lone surrogate"
     ):
         word().encode("a\ud800")
+
+
+def test_a_reversed_reading_begins_with_the_last_piece() -> None:
+    plain = word()
+    turned = plain.read_as(Reading(reverse=True))
+    ids = turned.encode("l'homme dort.")
+    assert ids == plain.encode("l'homme dort.")[::-1]
+    assert turned.pieces(ids) == (".", "▁dort", "homme", "▁l'")
+    assert turned.decode([*ids, END, PAD]) == "l'homme dort."
+    assert turned.encode_many(LINES) == [turned.encode(line) for line in LINES]
+
+
+def test_words_of_a_reversed_reading_count_as_the_text_has_them() -> None:
+    turned = word().read_as(Reading(reverse=True))
+    ids = turned.encode("l'homme dort.")
+    assert turned.words(ids) == [1, 1, 0, 0]
+    assert turned.words([*ids, END]) == [1, 1, 0, 0, 2]
+    assert turned.order([*ids, END]) == [3, 2, 1, 0, 4]
+    assert word().order(ids) == [0, 1, 2, 3]
+
+
+def test_turns_are_texts_of_their_own_with_an_end_between_them() -> None:
+    plain = word()
+    parted = plain.read_as(Reading(separator="__eou__"))
+    text = "the cat sat __eou__ l'homme dort. __eou__ "
+    turns = [plain.encode(turn) for turn in ("the cat sat", "l'homme dort.")]
+    ids = parted.encode(text)
+    assert ids == [*turns[0], END, *turns[1]]
+    assert parted.encode_many([text, "", "the", " __eou__ "]) == [ids, [], parted.encode("the"), []]
+    assert parted.decode([*ids, END, PAD]) == "the cat sat __eou__ l'homme dort."
+    assert parted.words(ids) == [0, 1, 2, 3, 4, 4, 5, 5]
+
+
+def test_each_turn_is_reversed_in_its_place() -> None:
+    both = word().read_as(Reading(reverse=True, separator="|"))
+    ids = both.encode("the cat | the mat")
+    assert both.pieces(ids) == ("▁cat", "▁the", "</s>", "▁mat", "▁the")
+    assert both.decode(ids) == "the cat | the mat"
+
+
+def test_another_reading_is_another_vocabulary() -> None:
+    plain = word()
+    turned = plain.read_as(Reading(reverse=True))
+    assert plain.read_as(Reading()) is plain
+    assert turned.fingerprint != plain.fingerprint
+    assert turned.same_pieces(plain)
+    assert not turned.same_pieces(Word().fit(LINES[:1], ["nfc", "strip"]))
+    assert turned.fingerprint != plain.read_as(Reading(separator="|")).fingerprint
+    assert turned.read_as(Reading()).fingerprint == plain.fingerprint

@@ -26,9 +26,14 @@ class RnnDecoder(Decoder):
     Bahdanau, Cho & Bengio 2015 (arXiv:1409.0473), A.2.2, with tanh for maxout; Luong, Pham &
     Manning 2015 (arXiv:1508.04025), sections 3 and 3.3. The states start from the summary:
     `s[0] = tanh(B m)`.
+
+    With attention `none` that is all it knows of the source: Sutskever, Vinyals & Le 2014
+    (arXiv:1409.3215), in Luong's wiring without input feeding. With `feed_summary` the summary is
+    part of what every step reads, `c[t] = [attend(...); m]`; with attention `none`, in Bahdanau's
+    wiring, that is the decoder of Cho et al. 2014 (arXiv:1406.1078), equations 3 and 4.
     """
 
-    def __init__(  # noqa: PLR0913 - seven of them are options
+    def __init__(  # noqa: PLR0913 - eight of them are options
         self,
         input_dim: int,
         memory_dim: int,
@@ -37,6 +42,7 @@ class RnnDecoder(Decoder):
         attention: Part[Attention] = Part(Attention, "additive"),
         wiring: Literal["bahdanau", "luong"] = "bahdanau",
         input_feeding: bool = True,
+        feed_summary: bool = False,
         hidden: int = 256,
         layers: int = 1,
         dropout: float = 0.1,
@@ -45,7 +51,8 @@ class RnnDecoder(Decoder):
         self.attention = attention.build(hidden, memory_dim)
         self.luong = wiring == "luong"
         self.feeding = self.luong and input_feeding
-        context_dim = self.attention.context_dim
+        self.feed_summary = feed_summary
+        context_dim = self.attention.context_dim + (memory_dim if feed_summary else 0)
         beside_x = context_dim if not self.luong else hidden if input_feeding else 0
         widths = [input_dim + beside_x] + [hidden] * (layers - 1)
         self.cells = nn.ModuleList(cell.build(width, hidden) for width in widths)
@@ -74,7 +81,7 @@ class RnnDecoder(Decoder):
             torch.split(torch.tanh(self.bridge(memory.summary)), self.feature_dim, dim=1)
         )
         state: State = {
-            SOURCE: {"prepared": prepared, "mask": memory.mask},
+            SOURCE: {"prepared": prepared, "mask": memory.mask, "summary": memory.summary},
             "cells": {
                 str(i): {name: next(bridged) for name in c.parts} for i, c in enumerate(self._stack)
             },
@@ -95,7 +102,8 @@ class RnnDecoder(Decoder):
 
     def forward(self, x: Tensor, memory: Memory, *, look: bool = False) -> Decoded:
         """Step through the prefix, or take it at once where no step needs the one before."""
-        if self.luong and not self.feeding and not self.attention.recurrent:
+        waits = self.attention.recurrent or (not self.luong and self.attention.context_dim > 0)
+        if not waits and not self.feeding:
             return self._at_once(x, memory, look=look)
         if self.feeding:
             return self._step_by_step(x, memory, look=look)
@@ -144,16 +152,26 @@ class RnnDecoder(Decoder):
         read: Attended = self.attention(
             query, nested(source, "prepared"), mask, nested(state, "attention"), look=look
         )
-        return read
+        if not self.feed_summary:
+            return read
+        summary = tensor(source, "summary")[:, None].expand(-1, query.shape[1], -1)  # [B, T, M]
+        return Attended(torch.cat([read.context, summary], dim=2), read.weights, read.state)
 
     def _features(self, hidden: Tensor, context: Tensor, x: Tensor) -> Tensor:
         beside = [context] if self.luong else [context, x]
         return self.dropout(torch.tanh(self.readout(torch.cat([hidden, *beside], dim=-1))))  # type: ignore[no-any-return]
 
     def _at_once(self, x: Tensor, memory: Memory, *, look: bool) -> Decoded:
-        state, hidden = self.start(memory), x
+        """Take all steps in one sweep: what is read does not depend on the steps before."""
+        state = self.start(memory)
+        known = None if self.luong else self._attend(self._blank(x), state, look=look)
+        hidden = x if known is None else torch.cat([x, known.context], dim=2)  # [B, T, ...]
         for i, cell in enumerate(self._stack):
             inputs = self.dropout(hidden) if i else hidden
             hidden = cell.sweep(inputs, nested(nested(state, "cells"), str(i))).outputs  # [B, T, D]
-        read = self._attend(hidden, state, look=look)
+        read = self._attend(hidden, state, look=look) if known is None else known
         return Decoded(self._features(hidden, read.context, x), read.weights)
+
+    def _blank(self, x: Tensor) -> Tensor:
+        """Return queries for an attention that gives all the same answer: `[B, T, D]`."""
+        return x.new_zeros(*x.shape[:2], self.feature_dim)

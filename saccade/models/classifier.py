@@ -83,7 +83,9 @@ class Classifier(Model):
         memory = self.encoder(Padded(vectors, source.mask))
         prepared = self.attention.prepare(self.dropout(memory.states))
         query = self.query.expand(len(vectors), 1, -1)  # [B, 1, D]
-        mask, state = source.mask[:, None], self.attention.start(prepared)
+        mask, state = memory.mask[:, None], self.attention.start(prepared)
         read: Attended = self.attention(query, prepared, mask, state, look=look)
+        if read.weights is not None:
+            read = read._replace(weights=memory.over_source(read.weights))
         both = torch.cat([read.context[:, 0], self.dropout(memory.summary)], dim=1)
         return self.dropout(torch.tanh(self.mix(both))), read  # [B, D]

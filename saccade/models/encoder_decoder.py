@@ -9,7 +9,19 @@ from torch.nn.functional import linear
 from saccade.decoders.base import Decoder
 from saccade.encoders.base import Encoder
 from saccade.errors import ShapeError
-from saccade.flow import Batch, Decoded, Memory, Padded, State, Step, Stepped
+from saccade.flow import (
+    SOURCE,
+    Batch,
+    Decoded,
+    Memory,
+    Padded,
+    State,
+    Step,
+    Stepped,
+    nested,
+    share_out,
+    tensor,
+)
 from saccade.layers import Embedding
 from saccade.models.base import Model
 from saccade.parts import Part
@@ -82,8 +94,12 @@ class EncoderDecoder(Model):
         return linear(self.narrow(features), weight, self.bias).log_softmax(dim=-1)
 
     def start(self, source: Padded) -> State:
-        """Read the source; return the decoder's first state."""
-        return self.decoder.start(self.encode(source))
+        """Read the source; return the decoder's first state, with the memory's places."""
+        memory = self.encode(source)
+        state = self.decoder.start(memory)
+        if memory.places is None:
+            return state
+        return {**state, SOURCE: {**nested(state, SOURCE), "places": memory.places}}
 
     def step(self, token: Tensor, state: State) -> Step:
         """Read one symbol `[B]`."""
@@ -92,4 +108,9 @@ class EncoderDecoder(Model):
 
     def look_step(self, token: Tensor, state: State, *, look: bool = True) -> Stepped:
         """Read one symbol `[B]`; return the decoder's features, weights and state."""
-        return self.decoder.step(self.dropout(self.target_embedding(token)), state, look=look)
+        stepped = self.decoder.step(self.dropout(self.target_embedding(token)), state, look=look)
+        source = nested(state, SOURCE)
+        if stepped.weights is None or "places" not in source:
+            return stepped
+        shared = share_out(stepped.weights[:, None], tensor(source, "places"))[:, 0]  # [B, A, S]
+        return stepped._replace(weights=shared)

@@ -1,3 +1,5 @@
+from typing import Literal
+
 import pytest
 import torch
 from torch.testing import assert_close
@@ -5,7 +7,7 @@ from torch.testing import assert_close
 from saccade.attention.base import Attention
 from saccade.cells.base import Cell
 from saccade.decoders.rnn import RnnDecoder
-from saccade.flow import tensor
+from saccade.flow import nested, tensor
 from saccade.parts import Part
 from tests.samples import memory, randn, scramble
 
@@ -53,3 +55,42 @@ def test_without_attention_only_the_summary_is_known() -> None:
 def test_every_part_of_every_layer_starts_from_the_summary(cell: str, n: int) -> None:
     decoder = RnnDecoder(4, 8, hidden=6, layers=3, cell=Part(Cell, cell))
     assert decoder.bridge.out_features == 6 * 3 * n
+
+
+def test_the_summary_may_enter_every_step() -> None:
+    """Cho's form: cell and read-out see the summary beside the symbol."""
+    none = Part(Attention, "none")
+    decoder = scramble(RnnDecoder(4, 8, hidden=6, attention=none, feed_summary=True))
+    source, x = memory(*LENGTHS), randn(3, 4, 4)
+    state = decoder.start(source)
+    cells = nested(nested(state, "cells"), "0")
+    hidden, _, _ = decoder.get_submodule("cells.0")(
+        torch.cat([x[:, 0], source.summary], dim=1), cells
+    )
+    read = torch.cat([hidden, source.summary, x[:, 0]], dim=1)
+    assert_close(decoder.step(x[:, 0], state).features, torch.tanh(decoder.readout(read)))
+
+
+@pytest.mark.parametrize("wiring", ["bahdanau", "luong"])
+@pytest.mark.parametrize("attention", ["none", "additive"])
+@pytest.mark.parametrize("feeding", [True, False])
+def test_with_the_summary_at_once_is_step_by_step(
+    wiring: Literal["bahdanau", "luong"], attention: str, feeding: bool
+) -> None:
+    decoder = scramble(
+        RnnDecoder(
+            4,
+            8,
+            hidden=6,
+            layers=2,
+            attention=Part(Attention, attention),
+            wiring=wiring,
+            input_feeding=feeding,
+            feed_summary=True,
+        )
+    )
+    x, state = randn(3, 4, 4), decoder.start(memory(*LENGTHS))
+    whole = decoder(x, memory(*LENGTHS)).features
+    for t in range(4):
+        features, _, state = decoder.step(x[:, t], state)
+        assert_close(features, whole[:, t])

@@ -44,3 +44,24 @@ def test_learns_eight_pairs_exactly(kind: str) -> None:
     found = Greedy()(model.step, model.start(batch.source), task)
     written = [vocabulary().decode(one.hypotheses[0].tokens) for one in found]
     assert written == [target for _, target in PAIRS]
+
+
+def test_a_step_looks_over_the_source_even_if_the_memory_is_shorter() -> None:
+    model = EncoderDecoder(
+        len(vocabulary()),
+        len(vocabulary()),
+        encoder=Part(Encoder, "pyramid", {"hidden": 6}),
+        decoder=Part(Decoder, "rnn", RNN),
+        embedding=6,
+        dropout=0.0,
+    ).eval()
+    batch = pairs_batch()
+    whole = model(batch, look=True).weights
+    state, weights = model.start(batch.source), []
+    for t in range(3):
+        _, one, state = model.look_step(batch.prefix[:, t], state)
+        assert one is not None
+        weights.append(one)
+    assert whole is not None
+    torch.testing.assert_close(torch.stack(weights, dim=1), whole[:, :3])
+    torch.testing.assert_close(whole.sum(dim=3), torch.ones_like(whole[..., 0]))
