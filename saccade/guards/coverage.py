@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from saccade.guards.base import Flag, quote, spell
 
 _SHORTEST, _LONGEST = 3, 12  # words of a hole
-_LETTERS = 8  # that they have together, at least
+_LETTERS = 10  # that they have together, at least
 _SPELLED = 4  # pieces to a word from which on pieces are looked at, not words
 
 

@@ -1,4 +1,4 @@
-"""Every command and every Python block of README and tour runs, in order, on a small model."""
+"""Every command and every Python block of README, tour and guards runs, in order, on a small model."""
 
 import re
 import shlex
@@ -12,7 +12,7 @@ from saccade.cli import app
 from saccade.corpora.english_french import EnglishFrench
 
 ROOT = Path(__file__).parents[2]
-PAGES = ["README.md", "docs/tour.md"]
+PAGES = ["README.md", "docs/tour.md", "docs/guards.md"]
 SHORT = ["--set", "training.max_steps=2", "--set", "training.max_epochs=0"]
 BLOCK = re.compile(r"```(sh|python)\n(.*?)```", re.DOTALL)
 
