@@ -19,7 +19,7 @@ def serve(
         typer.Argument(metavar="MODEL...", help="Model folders, each FOLDER or NAME=FOLDER."),
     ],
     host: Annotated[str, typer.Option("--host", help="Where to listen.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=0, max=65535)] = 8000,
+    port: Annotated[int, typer.Option("--port", min=1, max=65535)] = 8000,
     keys: Annotated[
         Path | None, typer.Option("--keys", help="Ask for a key; one a line in this file.")
     ] = None,
@@ -36,6 +36,9 @@ def serve(
     target_language: Annotated[
         str, typer.Option("--target-language", help="Code, as fr; guessed if not given.")
     ] = "",
+    judgements: Annotated[
+        Path, typer.Option("--judgements", help="Where a blind test of two models is kept.")
+    ] = Path("judgements.jsonl"),
     max_characters: Annotated[
         int, typer.Option("--max-characters", min=1, help="Of a text.")
     ] = 5_000,
@@ -88,7 +91,7 @@ def serve(
     )
     address = running.Address(host, port)
     names = [*app.LOCAL, *(allow_host or [])] if address.local or allow_host else []
-    settings = app.Settings(limits=limits, door=door, hosts=names)
+    settings = app.Settings(limits=limits, door=door, hosts=names, judgements=judgements)
     _announce(address.url, [model.name for model in opened])
     if not address.local and not keys:
         note(

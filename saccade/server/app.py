@@ -11,7 +11,7 @@ from fastapi import Depends, FastAPI, Request
 from fastapi.responses import PlainTextResponse, Response
 
 from saccade.folder import versions
-from saccade.server import schema, work
+from saccade.server import blind, curves, libre, schema, stream, work
 from saccade.server.answers import answer, encoded, error, handle_errors
 from saccade.server.counters import Counted, Counters
 from saccade.server.desk import Desk
@@ -28,11 +28,15 @@ _TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """How to serve: limits, who may come in, and the names the server answers to (any if none)."""
+    """How to serve: limits, who may come in, the names the server answers to (any if none).
+
+    judgements: where those of a blind test are kept; in memory if not given.
+    """
 
     limits: Limits = field(default_factory=Limits)
     door: Door = field(default_factory=Door)
     hosts: Sequence[str] = ()
+    judgements: Path | None = None
 
 
 def create_app(models: Sequence[Served], settings: Settings | None = None) -> FastAPI:
@@ -56,12 +60,18 @@ def create_app(models: Sequence[Served], settings: Settings | None = None) -> Fa
     )
     app.state.desk = desk
 
+    def admit(request: Request, key: str) -> None:
+        settings.door.admit(key or key_of(request), address_of(request))
+
     async def known(request: Request) -> None:
-        settings.door.admit(key_of(request), address_of(request))
+        admit(request, "")
 
     handle_errors(app)
     _add_open_routes(app, desk)
-    app.include_router(work.routes(desk), dependencies=[Depends(known)])
+    app.include_router(libre.routes(desk, admit))
+    routers = work.routes(desk), stream.routes(desk), curves.routes(desk)
+    for router in (*routers, blind.routes(desk, settings.judgements)):
+        app.include_router(router, dependencies=[Depends(known)])
 
     @app.get("/metrics", response_class=PlainTextResponse, dependencies=[Depends(known)])
     async def metrics() -> str:

@@ -32,9 +32,9 @@ class Desk:
     def __init__(self, models: Sequence[Served], limits: Limits, counters: Counters) -> None:
         self.models = {model.name: model for model in models}
         self.limits, self.counters = limits, counters
-        turn = threading.Semaphore()
+        self.turn = threading.Semaphore()  # whoever holds it computes
         self.engines = {
-            model.name: Engine(model.name, model.translator, limits, turn) for model in models
+            model.name: Engine(model.name, model.translator, limits, self.turn) for model in models
         }
         for name, engine in self.engines.items():
             engine.tally = counters.of_model(name)

@@ -16,14 +16,13 @@ from tests.cli.conftest import RECIPE, SOURCES, TARGETS
 Serve = Callable[..., TestClient]
 
 
-def make_run(folder: Path, steps: int = 90) -> Path:
+def make_run(folder: Path, targets: list[str]) -> Path:
     """Train the tiny model of the command line's tests; return the run's folder."""
     folder.mkdir(exist_ok=True)
     (folder / "train.source").write_text("".join(f"{s}\n" for s in SOURCES), encoding="utf-8")
-    (folder / "train.target").write_text("".join(f"{t}\n" for t in TARGETS), encoding="utf-8")
-    recipe = recipes.parse(
-        RECIPE.replace("FOLDER", str(folder)), overrides=[f"training.max_steps={steps}"]
-    )
+    (folder / "train.target").write_text("".join(f"{t}\n" for t in targets), encoding="utf-8")
+    text = RECIPE.replace("FOLDER", str(folder))
+    recipe = recipes.parse(text, overrides=["training.max_steps=30"])
     run.train(recipe, folder / "model", console=Console(quiet=True))
     return folder / "model"
 
@@ -31,13 +30,13 @@ def make_run(folder: Path, steps: int = 90) -> Path:
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A model that knows its four sentences."""
-    return make_run(tmp_path_factory.mktemp("served") / "tiny")
+    return make_run(tmp_path_factory.mktemp("served") / "tiny", TARGETS)
 
 
 @pytest.fixture(scope="session")
-def young(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A model that has hardly begun to learn."""
-    return make_run(tmp_path_factory.mktemp("served") / "young", steps=6)
+def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model that was taught wrong, but for one sentence."""
+    return make_run(tmp_path_factory.mktemp("served") / "odd", [*TARGETS[2::-1], TARGETS[3]])
 
 
 @pytest.fixture(scope="session")
@@ -46,8 +45,8 @@ def tiny(folder: Path) -> Served:
 
 
 @pytest.fixture(scope="session")
-def pair(folder: Path, young: Path) -> list[Served]:
-    return open_models([f"tiny={folder}", f"young={young}"])
+def pair(folder: Path, odd: Path) -> list[Served]:
+    return open_models([f"tiny={folder}", f"odd={odd}"])
 
 
 @pytest.fixture
