@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from saccade.batching import collate, pad
+from saccade.copying import encode_sources
 from saccade.errors import DataError, RecipeError, suggest
 from saccade.models.pointer_generator import PointerGenerator
 from saccade.parts import Part
@@ -101,8 +102,8 @@ def looked(translation: Translation, maps: Mapping[str, Maps], *, whole: bool = 
     rows = looker.target.words(translation.hypothesis.tokens)
     return Looked(
         {name: _joined(one, rows, looker.source.words(ids)) for name, one in maps.items()},
-        words(looker.source, ids),
-        words(looker.target, translation.hypothesis.tokens),
+        words(looker.source, ids, translation.source_tokens),
+        words(looker.target, translation.hypothesis.tokens, translation.tokens),
     )
 
 
@@ -118,15 +119,15 @@ def aligned(translation: Translation) -> Aligned:
     attention_maps(translation)
     looker = translation.looker
     return Aligned(
-        words(looker.source, translation.source_ids),
-        words(looker.target, translation.hypothesis.tokens),
+        words(looker.source, translation.source_ids, translation.source_tokens[:-1]),
+        words(looker.target, translation.hypothesis.tokens, translation.tokens),
         tuple(translation.alignment),
     )
 
 
-def words(vocabulary: Vocabulary, ids: Sequence[int]) -> tuple[str, ...]:
-    """Join pieces to the words that `Vocabulary.words` numbers."""
-    numbers, pieces = vocabulary.words(ids), vocabulary.pieces(ids)
+def words(vocabulary: Vocabulary, ids: Sequence[int], pieces: Sequence[str]) -> tuple[str, ...]:
+    """Join pieces, as they are shown, to the words that `Vocabulary.words` numbers."""
+    numbers = vocabulary.words(ids)
     numbered = [(numbers[place], pieces[place]) for place in vocabulary.order(ids)]
     groups = groupby(numbered, key=lambda pair: pair[0])
     return tuple("".join(piece for _, piece in group).removeprefix(MARK) for _, group in groups)
@@ -216,7 +217,7 @@ def units(translator: Translator, text: str) -> tuple[tuple[str, ...], list[Unit
     What is followed is the memory: `c` of an LSTM, `h` of other cells.
     """
     _check_text(translator, text)
-    ids = translator.source.encode(text)
+    (ids,) = encode_sources(translator.source, [text])
     source = pad([[*ids, END]]).to(translator.device)
     reels = record(translator.model, lambda model: model.start(source))
     held = {reel.name: reel.memory() for reel in reels if reel.projected.shape[1] == len(ids) + 1}

@@ -89,16 +89,17 @@ def learn_vocabularies(data: Data, readers: list[Reader]) -> Vocabularies:
     sources = [(example.source for example in reader.read()) for reader in readers]
     targets = [(example.target for example in reader.read()) for reader in readers]
     if data.joint:
-        both = _learn(data.source, [*sources, *targets])
+        both = _learn(data.source, [*sources, *targets], data.copies)
         return Vocabularies(both.read_as(data.source.reading), both)
-    source = _learn(data.source, sources).read_as(data.source.reading)
-    return Vocabularies(source, _learn(data.target, targets))
+    source = _learn(data.source, sources, data.copies).read_as(data.source.reading)
+    return Vocabularies(source, _learn(data.target, targets, data.copies))
 
 
-def _learn(side: Side, streams: Sequence[Iterable[str]]) -> Vocabulary:
+def _learn(side: Side, streams: Sequence[Iterable[str]], copies: int) -> Vocabulary:
     if side.separator:
         streams = [(turn for text in one for turn in text.split(side.separator)) for one in streams]
-    return learn(side.tokenizer.build(), streams, side.normalise)
+    vocabulary = learn(side.tokenizer.build(), streams, side.normalise)
+    return vocabulary.reserve(copies) if copies else vocabulary
 
 
 def batches_of(recipe: Recipe, stores: list[Store], batch_tokens: int) -> Batches:

@@ -57,6 +57,8 @@ class Data:
     target: Side = dataclasses.field(default_factory=Side)
     joint: bool = False
     """One tokenizer, that of `source`, learned from and used on both sides."""
+    copies: int = 0
+    """Symbols kept for words that are not in the vocabulary, to be copied through."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -105,6 +107,8 @@ class Decoding:
     max_ratio: float = 2.0
     max_extra: int = 10
     """An output has at most max_ratio x (source pieces) + max_extra pieces."""
+    replace_unknown: bool = False
+    """Write the source word that was looked at most where the model writes an unknown one."""
     batch_tokens: int = 4096
     metrics: list[Part[Metric]] = dataclasses.field(
         default_factory=lambda: [Part(Metric, "bleu"), Part(Metric, "chrf")]
@@ -259,6 +263,8 @@ def _contradictions(recipe: Recipe) -> list[str]:
         problems.append(
             "data.target: reverse and separator are for the source; a target is written in order."
         )
+    if data.copies < 0:
+        problems.append(f"data.copies: {data.copies} is below 0; 0 keeps no symbols for copies.")
     limits = (training.max_steps, training.max_epochs, training.max_minutes, training.patience)
     if not any(limits):
         problems.append(

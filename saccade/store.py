@@ -21,6 +21,7 @@ from typing import Any, Final, final
 import numpy as np
 from numpy.typing import NDArray
 
+from saccade.copying import encode_pairs
 from saccade.errors import DataError
 from saccade.flow import Example
 from saccade.readers.base import Reader
@@ -96,13 +97,14 @@ def _key(reader: Reader, source: Vocabulary, target: Vocabulary) -> str:
 
 
 def _write(reader: Reader, source: Vocabulary, target: Vocabulary, folder: Path) -> None:
-    writers = [_Writer(folder, "source", source), _Writer(folder, "target", target)]
+    writers = [_Writer(folder, "source", len(source)), _Writer(folder, "target", len(target))]
     runs = _Runs()
     examples = reader.read()
     try:
         for chunk in _chunks(examples):
-            writers[0].add([example.source for example in chunk])
-            writers[1].add([example.target for example in chunk])
+            sides = [e.source for e in chunk], [e.target for e in chunk]
+            for writer, encoded in zip(writers, encode_pairs(source, target, *sides), strict=True):
+                writer.add(encoded)
             for example in chunk:
                 runs.add(example.origin)
     finally:
@@ -125,16 +127,15 @@ def _write(reader: Reader, source: Vocabulary, target: Vocabulary, folder: Path)
 class _Writer:
     """Appends the ids of one side to its two files."""
 
-    def __init__(self, folder: Path, side: str, vocabulary: Vocabulary) -> None:
-        self.side, self._vocabulary = side, vocabulary
-        self.type = "uint16" if len(vocabulary) < 65536 else "uint32"
+    def __init__(self, folder: Path, side: str, size: int) -> None:
+        self.side = side
+        self.type = "uint16" if size < 65536 else "uint32"
         self._ids = (folder / f"{side}.ids").open("wb")
         self._offsets = (folder / f"{side}.offsets").open("wb")
         self._end = 0
         self._offsets.write(np.zeros(1, dtype=np.int64).tobytes())
 
-    def add(self, texts: list[str]) -> None:
-        encoded = self._vocabulary.encode_many(texts)
+    def add(self, encoded: list[list[int]]) -> None:
         ends = self._end + np.cumsum([len(ids) for ids in encoded], dtype=np.int64)
         flat = [i for ids in encoded for i in ids]
         self._ids.write(np.array(flat, dtype=self.type).tobytes())

@@ -1,7 +1,7 @@
 """What comes out of a model, with everything one may want to know about it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Protocol
 
@@ -17,7 +17,7 @@ from saccade.guards.unknown import unknown
 from saccade.search.base import Branch
 from saccade.views import heatmap
 from saccade.views.words import escape
-from saccade.vocab import END, UNK, Vocabulary
+from saccade.vocab import END, MARK, UNK, Vocabulary
 
 Maps = NDArray[np.float32]
 
@@ -44,6 +44,9 @@ class Looker(Protocol):
 class Translation:
     """One output for one input; `nbest` holds all that search kept, this one first.
 
+    copied: the words that the slots of the vocabularies stand for.  replacing: whether an unknown
+    word is written as the source word that was looked at most.
+
     >>> m = saccade.load("runs/demo")                           # doctest: +SKIP
     >>> r = m.translate("The little girl sleeps.")              # doctest: +SKIP
     >>> r.text, r.score, r.attention.shape                      # doctest: +SKIP
@@ -56,21 +59,36 @@ class Translation:
     looker: Looker = field(repr=False)
     others: tuple[Hypothesis, ...] = field(default=(), repr=False)
     tree: tuple[tuple[Branch, ...], ...] = field(default=(), repr=False)
+    copied: tuple[str, ...] = field(default=(), repr=False)
+    replacing: bool = field(default=False, repr=False)
 
     @cached_property
     def text(self) -> str:
         """The output."""
-        return self.looker.target.decode(self.hypothesis.tokens)
+        return self.looker.target.decode(self.hypothesis.tokens, self._instead)
 
     @property
     def tokens(self) -> tuple[str, ...]:
         """The output's pieces, with ▁ where a word begins."""
-        return self.looker.target.pieces(self.hypothesis.tokens)
+        return self.looker.target.pieces(self.hypothesis.tokens, self._instead)
 
     @property
     def source_tokens(self) -> tuple[str, ...]:
         """The input's pieces and its END, which attention can look at too."""
-        return self.looker.source.pieces((*self.source_ids, END))
+        ids = (*self.source_ids, END)
+        return self.looker.source.pieces(ids, _slots_filled(self.looker.source, ids, self.copied))
+
+    @cached_property
+    def _instead(self) -> dict[int, str]:
+        """The words that were copied or replaced, by their place in the output."""
+        target, ids = self.looker.target, self.hypothesis.tokens
+        instead = _slots_filled(target, ids, self.copied)
+        unknown = [t for t, i in enumerate(ids) if i == UNK] if self.replacing else []
+        weights = self.attention if unknown else None
+        if weights is not None:
+            cuts = self.looker.source.cuts(self.source_text)
+            instead |= {t: _as_word(cuts[weights[t, :-1].argmax()]) for t in unknown}
+        return instead
 
     @property
     def score(self) -> float:
@@ -91,7 +109,7 @@ class Translation:
     def nbest(self) -> "list[Translation]":
         """All outputs that search kept, best first."""
         hypotheses = (self.hypothesis, *self.others)
-        return [Translation(self.source_text, self.source_ids, h, self.looker) for h in hypotheses]
+        return [replace(self, hypothesis=h, others=(), tree=()) for h in hypotheses]
 
     @cached_property
     def attention_maps(self) -> dict[str, Maps]:
@@ -99,7 +117,8 @@ class Translation:
         names = self.looker.attention_names
         if not names or not self.source_ids:
             return {}
-        maps = self.looker.look(self.source_ids, self.hypothesis.tokens)[:, : len(self.tokens)]
+        tokens = self.hypothesis.tokens
+        maps = self.looker.look(self.source_ids, tokens)[:, : len(tokens)]
         return dict(zip(names, maps, strict=True))
 
     @property
@@ -154,6 +173,20 @@ class Translation:
         if weights is None or not weights.size:
             return f"<p>{escape(self.source_text)} → {escape(self.text)}</p>"
         return heatmap.to_html(weights, self.source_tokens, self.tokens)
+
+
+def _slots_filled(
+    vocabulary: Vocabulary, ids: Sequence[int], words: Sequence[str]
+) -> dict[int, str]:
+    """Return the words of slots, by their place."""
+    word = dict(zip(vocabulary.slots, words, strict=False))
+    return {t: _as_word(word[i]) for t, i in enumerate(ids) if i in word}
+
+
+def _as_word(cut: str) -> str:
+    """Mark the beginning of a word; a punctuation mark stays with what is before it."""
+    bare = cut.removeprefix(MARK)
+    return MARK + bare if bare[:1].isalnum() else cut
 
 
 def _sum_groups(weights: Maps, groups: Sequence[int], axis: int) -> Maps:

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from saccade.batching import collate, pad, sorted_batches
+from saccade.copying import encode_pairs, encode_sources, slot_words
 from saccade.errors import DataError, RecipeError
 from saccade.flow import Batch, Hypothesis
 from saccade.guards.profile import Profile
@@ -66,6 +67,8 @@ class Translator:
         self.target = target
         self.decoding = decoding
         self.profile = profile
+        if decoding.replace_unknown:
+            _check_replacing(self)
 
     @property
     def attention_names(self) -> tuple[str, ...]:
@@ -154,7 +157,8 @@ class Translator:
         trace: bool,
         watch: Progress | None,
     ) -> list[Translation]:
-        ids = self.source.encode_many(texts)
+        ids = encode_sources(self.source, texts)
+        replacing = self.decoding.replace_unknown
         done = [Found((Hypothesis((), 0.0, ()),))] * len(texts)  # empty in, empty out
         work = [i for i, row in enumerate(ids) if row]
         for batch in sorted_batches([len(ids[i]) for i in work], self.decoding.batch_tokens):
@@ -165,7 +169,7 @@ class Translator:
                 start=START,
                 end=END,
                 limits=limits,
-                banned=(PAD, START, UNK),
+                banned=(PAD, START) if replacing else (PAD, START, UNK),
                 prefixes=[tuple(prefixes[i]) for i in rows] if prefixes else (),
                 keys=[_key(texts[i]) for i in rows],
                 watch=_numbered(watch, rows) if watch else None,
@@ -174,7 +178,16 @@ class Translator:
             for i, one in zip(rows, found, strict=True):
                 done[i] = one
         return [
-            Translation(text, tuple(row), one.hypotheses[0], self, one.hypotheses[1:], one.tree)
+            Translation(
+                text,
+                tuple(row),
+                one.hypotheses[0],
+                self,
+                others=one.hypotheses[1:],
+                tree=one.tree,
+                copied=tuple(slot_words(self.source, text)),
+                replacing=replacing,
+            )
             for text, row, one in zip(texts, ids, done, strict=True)
         ]
 
@@ -186,7 +199,7 @@ class Translator:
                 f"score: {len(sources)} sources but {len(targets)} targets; expected one target for"
                 " each source; give two lists of one length."
             )
-        source_ids, target_ids = self.source.encode_many(sources), self.target.encode_many(targets)
+        source_ids, target_ids = encode_pairs(self.source, self.target, sources, targets)
         lengths = [max(len(s), len(t)) for s, t in zip(source_ids, target_ids, strict=True)]
         scored: list[Scored | None] = [None] * len(lengths)
         for rows in sorted_batches(lengths, self.decoding.batch_tokens):
@@ -213,6 +226,22 @@ class Translator:
 def _numbered(watch: Progress, rows: Sequence[int]) -> Watch:
     """Tell `watch` the numbers of lines instead of the rows of a batch."""
     return lambda found, tokens: watch([rows[i] for i in found.tolist()], tokens)
+
+
+def _check_replacing(translator: Translator) -> None:
+    problems = []
+    if not translator.attention_names:
+        problems.append(
+            "decoding.replace_unknown: the model has no attention, so nobody knows which word to"
+            " take; expected one that looks at the source. Set it to false."
+        )
+    if not (translator.source.whole_words and translator.target.whole_words):
+        problems.append(
+            "decoding.replace_unknown: the pieces are not whole words, so an unknown one is no"
+            " word; expected the tokenizer word on both sides. Set it to false."
+        )
+    if problems:
+        raise RecipeError(problems)
 
 
 def _key(text: str) -> int:

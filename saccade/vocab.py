@@ -7,7 +7,7 @@ The normaliser, the way text is split and the learned pieces live together in on
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -16,7 +16,7 @@ from typing import Final, final
 
 import tokenizers
 
-from saccade.errors import CheckpointError, DataError
+from saccade.errors import CheckpointError, DataError, RecipeError
 
 # The library's threads do not survive a fork and it warns about them unless it is told; one thread
 # is also what makes encoding cost the same whoever calls. Set the variable yourself to change it.
@@ -26,6 +26,8 @@ PAD, UNK, START, END = 0, 1, 2, 3
 SYMBOLS: Final = ("<pad>", "<unk>", "<s>", "</s>")
 MARK: Final = "▁"  # U+2581, stands before the first piece of a word
 UNKNOWN: Final = "⁇"  # how UNK looks in text
+_SLOT: Final = "<copy {}>"  # with a space inside, which no word has
+NOTHING: Final[Mapping[int, str]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,7 @@ class Vocabulary:
 
     The four symbols have ids but no spelling: `</s>` written in a text is read as four characters.
     The `reading` is not part of the file: a recipe says it anew.
+    whole_words: whether pieces are words and marks.  slots: ids that stand for unknown words, last.
     """
 
     def __init__(self, saved: str, where: str = "vocabulary", reading: Reading = _PLAIN) -> None:
@@ -57,7 +60,7 @@ class Vocabulary:
             tokenizer = tokenizers.Tokenizer.from_str(saved)
             facts = json.loads(saved)
             self._has_marks: bool = facts["decoder"]["type"] != "Fuse"
-            whole_words: bool = self._has_marks and facts["model"]["type"] == "WordLevel"
+            self.whole_words: bool = self._has_marks and facts["model"]["type"] == "WordLevel"
         except Exception as error:  # the library raises bare Exception
             raise CheckpointError(
                 f"{where}: not a tokenizer's JSON file ({error}); expected what training wrote."
@@ -74,7 +77,10 @@ class Vocabulary:
                 )
         # A whole unknown word took its mark along; an unknown character did not.
         self._pieces = pieces
-        self._pieces[UNK] = MARK + UNKNOWN if whole_words else UNKNOWN
+        self._pieces[UNK] = MARK + UNKNOWN if self.whole_words else UNKNOWN
+        self.slots: tuple[int, ...] = _slots(pieces) if self.whole_words else ()
+        for slot in self.slots:
+            self._pieces[slot] = self._pieces[UNK]
 
     def __len__(self) -> int:
         return len(self._pieces)
@@ -100,17 +106,21 @@ class Vocabulary:
         step = -1 if self._reading.reverse else 1
         return [encoding.ids[::step] for encoding in encoded]
 
-    def decode(self, ids: Sequence[int]) -> str:
-        """Join pieces to text. PAD, START and END are dropped, UNK is shown as ⁇."""
-        ids = [ids[place] for place in self.order(ids)]
-        if self._reading.separator:
-            turns = (self._spell(turn) for turn in _turns(ids) if turn)
-            return f" {self._reading.separator} ".join(turns)
-        return self._spell(_spelled(ids))
+    def decode(self, ids: Sequence[int], instead: Mapping[int, str] = NOTHING) -> str:
+        """Join pieces to text. PAD, START and END are dropped, UNK is shown as ⁇.
 
-    def _spell(self, ids: Sequence[int]) -> str:
-        text: str = self._tokenizer.decoder.decode([self._pieces[i] for i in ids])
-        return text
+        Args:
+            ids: the pieces.
+            instead: other pieces for some places, by the number of the place.
+        """
+        separator = self._reading.separator
+        turns: list[list[str]] = [[]]
+        for t in self.order(ids):
+            if ids[t] == END and separator:
+                turns.append([])
+            elif ids[t] not in (PAD, START, END):
+                turns[-1].append(instead.get(t, self._pieces[ids[t]]))
+        return f" {separator} ".join(self._tokenizer.decoder.decode(turn) for turn in turns if turn)
 
     def order(self, ids: Sequence[int]) -> list[int]:
         """Return the places of `ids` in the order in which a reader of the text meets them."""
@@ -126,10 +136,36 @@ class Vocabulary:
                 run.append(place)
         return [*order, *reversed(run)]
 
-    def pieces(self, ids: Sequence[int]) -> tuple[str, ...]:
-        """Show every id, symbols too, with ▁ where a word begins."""
+    def pieces(self, ids: Sequence[int], instead: Mapping[int, str] = NOTHING) -> tuple[str, ...]:
+        """Show every id, symbols too, with ▁ where a word begins; `instead` as in `decode`."""
         shown = (SYMBOLS[i] if i in (PAD, START, END) else self._pieces[i] for i in ids)
+        shown = (instead.get(t, piece) for t, piece in enumerate(shown))
         return tuple(MARK if piece == " " else piece for piece in shown)
+
+    def cuts(self, text: str) -> tuple[str, ...]:
+        """Return, for every id of `encode(text)`, the word with its ▁ that it is cut from."""
+        separator, step = self._reading.separator, -1 if self._reading.reverse else 1
+        turns = [turn.strip() for turn in text.split(separator)] if separator else [text]
+        kept = [found[::step] for found in map(self._cuts, turns) if found]
+        return tuple(cut for n, turn in enumerate(kept) for cut in (["", *turn] if n else turn))
+
+    def _cuts(self, text: str) -> list[str]:
+        words = self._tokenizer.pre_tokenizer.pre_tokenize_str(
+            self._tokenizer.normalizer.normalize_str(text)
+        )
+        encoding = self._tokenizer.encode(text, add_special_tokens=False)
+        return [words[i][0] for i in encoding.word_ids]
+
+    def reserve(self, n: int) -> "Vocabulary":
+        """Return this vocabulary with `n` more ids, slots for unknown words."""
+        if not self.whole_words:
+            raise RecipeError(
+                f"data.copies: {n} slots are for unknown words, but these pieces are not whole"
+                " words; expected the tokenizer word. Change it, or set copies to 0."
+            )
+        facts = json.loads(self._saved)
+        facts["model"]["vocab"] |= {_SLOT.format(k + 1): len(self) + k for k in range(n)}
+        return Vocabulary(json.dumps(facts, ensure_ascii=False), reading=self._reading)
 
     def words(self, ids: Sequence[int]) -> list[int]:
         """Number the word that each piece belongs to: a word begins at ▁, or at a space.
@@ -223,17 +259,6 @@ def _joined(turns: list[list[int]]) -> list[int]:
     return [i for n, turn in enumerate(kept) for i in ([END, *turn] if n else turn)]
 
 
-def _turns(ids: Sequence[int]) -> Iterator[list[int]]:
-    """Cut at every END."""
-    turn: list[int] = []
-    for i in ids:
-        if i == END:
-            yield turn
-            turn = []
-        else:
-            turn += _spelled([i])
-    yield turn
-
-
-def _spelled(ids: Sequence[int]) -> list[int]:
-    return [i for i in ids if i not in (PAD, START, END)]
+def _slots(pieces: Sequence[str]) -> tuple[int, ...]:
+    first = next((i for i, piece in enumerate(pieces) if piece == _SLOT.format(1)), len(pieces))
+    return tuple(range(first, len(pieces)))

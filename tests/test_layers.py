@@ -13,7 +13,8 @@ PACKAGE = Path(__file__).parent.parent / "saccade"
 ORDER = [
     *("errors", "vocab", "flow", "masks", "parts", "positions", "cells", "attention", "layers"),
     *("convolutions", "encoders", "decoders", "models", "schedules", "search", "metrics"),
-    *("views", "corpora", "readers", "tokenizers", "resegment", "store", "batching", "objectives"),
+    *("views", "corpora", "readers", "tokenizers", "resegment", "copying", "store"),
+    *("batching", "objectives"),
     *("guards", "recipe", "prepare", "translation", "translator", "probing", "evaluation"),
     *("recording", "inspection", "gradients", "pictures"),
     *("train", "folder"),
@@ -22,7 +23,7 @@ ORDER = [
 ]
 NO_TORCH = (
     *("metrics", "views", "corpora", "tokenizers", "vocab", "errors", "parts", "readers"),
-    "guards",
+    *("guards", "copying"),
 )
 ALLOWED = {  # beyond errors and parts, what these rooms may import of ours
     "search": {"flow"},

@@ -140,6 +140,9 @@ def test_contradictions_of_data() -> None:
             "r.yaml: data.target: reverse and separator are for the source; a target is written in"
             " order."
         ]
+    assert problems(data={**DATA, "copies": -1}) == [
+        "r.yaml: data.copies: -1 is below 0; 0 keeps no symbols for copies."
+    ]
 
 
 def test_overrides() -> None:

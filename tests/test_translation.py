@@ -1,6 +1,7 @@
 """A translation shows what search found; the looker here is a toy with known weights."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -117,3 +118,29 @@ def test_flags_against_training() -> None:
     lines = [f"the cat {i}" for i in range(300)]
     one.looker.profile = gather(lines, [3] * 300, [3] * 300)
     assert {flag.kind for flag in one.flags} == {"unfamiliar", "length"}
+
+
+def test_an_unknown_word_is_the_source_word_that_was_looked_at() -> None:
+    """The toy looks at the source place of the same number."""
+    plain = translation("the dog & <i>", "le chien & <i>", words())
+    assert plain.text == "le ⁇ & < ⁇>"
+    assert plain.tokens[1] == "▁⁇"
+    one = replace(plain, replacing=True)
+    assert one.text == "le dog & < i>"
+    assert one.tokens == ("▁le", "▁dog", "▁&", "▁<", "▁i", ">")
+    assert [n.text for n in one.nbest] == [one.text, "le"]
+    assert one.attention is not None
+    assert one.attention.shape == (6, 7)
+
+
+def test_slots_are_their_words() -> None:
+    vocabulary = words().reserve(2)
+    first, second = vocabulary.slots
+    hypothesis = Hypothesis((second, first, second), -1.0, (-1.0,) * 4)
+    one = Translation(
+        "dog cat", (first, second), hypothesis, Toy(vocabulary), copied=("dog", "Hanna")
+    )
+    assert one.text == "Hanna dog Hanna"
+    assert one.tokens == ("▁Hanna", "▁dog", "▁Hanna")
+    assert one.source_tokens == ("▁dog", "▁Hanna", "</s>")
+    assert replace(one, copied=()).text == "⁇ ⁇ ⁇"

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from torch import Tensor
 
 from saccade import inspection
@@ -15,10 +16,11 @@ from saccade.errors import DataError, RecipeError
 from saccade.parts import Part
 from saccade.recipe import Decoding
 from saccade.search.base import Search
+from saccade.tokenizers.word import Word
 from saccade.translation import Translation
 from saccade.translator import Translator
-from saccade.vocab import UNKNOWN, Reading
-from tests.samples import MODELS, PAIRS, trained, untrained, vocabulary
+from saccade.vocab import UNK, UNKNOWN, Reading
+from tests.samples import MODELS, PAIRS, scramble, trained, untrained, vocabulary
 
 LINES = [source for source, _ in PAIRS] + ["cats", "", "two", "x", "fox", "out of six seats", "  "]
 SEARCHES = {
@@ -245,4 +247,33 @@ def test_a_reversed_source_is_the_same_text_turned_around() -> None:
     assert one.attention is not None
     assert two.attention is not None
     assert np.array_equal(two.attention, one.attention)
-    assert inspection.words(turned, two.source_ids) == ("two", "cats")
+    assert inspection.words(turned, two.source_ids, two.source_tokens[:-1]) == ("two", "cats")
+
+
+def test_unknown_words_are_replaced_if_asked_for() -> None:
+    words = Word().fit(["a b c d"], [])
+    model = scramble(MODELS["bahdanau"].build(len(words), len(words)), scale=0.1)
+    with torch.no_grad():
+        model.get_parameter("bias")[UNK] = 50.0
+    plain, replacing = (
+        Translator(model, words, words, Decoding(max_extra=0, max_ratio=1.0, replace_unknown=on))
+        for on in (False, True)
+    )
+    greedy = SEARCHES["greedy"]
+    assert UNK not in plain.translate("a zebra b", search=greedy).hypothesis.tokens
+    found = replacing.translate("a zebra b", search=greedy)
+    assert set(found.hypothesis.tokens) == {UNK}
+    assert set(found.text.split()) <= {"a", "zebra", "b"}
+    looked = found.attention
+    assert looked is not None
+    assert found.text.split() == [["a", "zebra", "b"][row[:-1].argmax()] for row in looked]
+
+
+def test_what_cannot_be_replaced_is_refused() -> None:
+    decoding = Decoding(replace_unknown=True)
+    words = Word().fit(["a b c d"], [])
+    blind = MODELS["sutskever"].build(len(words), len(words))
+    with pytest.raises(RecipeError, match="replace_unknown: the model has no attention, so nobody"):
+        Translator(blind, words, words, decoding)
+    with pytest.raises(RecipeError, match="replace_unknown: the pieces are not whole words, so an"):
+        Translator(untrained("bahdanau"), vocabulary(), vocabulary(), decoding)

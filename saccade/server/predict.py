@@ -109,8 +109,8 @@ def _alignment(seen: Seen) -> dict[str, Any]:
 
 def _words(seen: Seen) -> dict[str, Any]:
     one = seen.translation
-    source = inspection.words(one.looker.source, one.source_ids)
-    target = inspection.words(one.looker.target, one.hypothesis.tokens)
+    source = inspection.words(one.looker.source, one.source_ids, one.source_tokens[:-1])
+    target = inspection.words(one.looker.target, one.hypothesis.tokens, one.tokens)
     return {"source_words": source, "target_words": target}
 
 
