@@ -7,6 +7,7 @@ from torch import Tensor
 from torch.nn.functional import one_hot
 
 from saccade.attention.base import Attention, Scored
+from saccade.errors import RecipeError
 from saccade.flow import Attended, State, tensor
 from saccade.masks import masked_softmax
 from saccade.parts import Part
@@ -22,7 +23,8 @@ class Hard(Attention):
     Xu et al. 2015 (arXiv:1502.03044), section 4.1. In training a place is drawn; afterwards the
     likeliest is taken, or with `choose: sample` one is drawn with random numbers that depend on
     `seed` and t alone, so that a sentence reads the same in any batch. `score` is any attention
-    that has one.
+    that has one. In training a share `soft` of the queries read the mean `sum_s pi[t, s] h[s]`
+    instead, the paper's way to less variance (it takes one half).
 
     A choice has no gradient. Both maps are returned by `look`: where it looked, one-hot, and the
     probabilities it drew from, through which `objectives/hard_attention.py` trains the score.
@@ -37,12 +39,15 @@ class Hard(Attention):
         *,
         score: Part[Scored] = Part(Scored, "additive"),
         choose: Literal["argmax", "sample"] = "argmax",
+        soft: float = 0.0,
         seed: int = 1,
     ) -> None:
         super().__init__(query_dim, key_dim)
+        if not 0 <= soft <= 1:
+            raise RecipeError(f"hard.soft: {soft} is not in [0, 1]; 0 always chooses.")
         self.inner = score.build(query_dim, key_dim)
         self.recurrent = choose == "sample"
-        self.seed = seed
+        self.soft, self.seed = soft, seed
 
     @property
     def context_dim(self) -> int:
@@ -72,6 +77,9 @@ class Hard(Attention):
         scores = self.inner.score(query, tensor(prepared, "keys"))  # [B, T, S]
         probability = masked_softmax(scores, mask)  # [B, T, S]
         chosen = self._choose(probability.detach(), state)  # [B, T, S]
+        if self.training and self.soft:
+            meant = torch.rand_like(chosen[:, :, :1]) < self.soft  # [B, T, 1]
+            chosen = torch.where(meant, probability, chosen)
         context = chosen @ tensor(prepared, "values")  # [B, T, D]
         weights = torch.stack([chosen, probability], dim=2) if look else None  # [B, T, 2, S]
         after: State = {name: tensor(state, name) + query.shape[1] for name in state}

@@ -19,13 +19,15 @@ class HardAttention(Objective):
 
         loss  = sum_t -log p[y_t] - e H[pi_t]
         grad  = grad sum_t -log p[y_t]  +  r sum_t (R[t] - b[t]) grad log pi_t(s[t])  -  e grad H
-        R[t]  = sum_{u >= t} -log p[y_u]         b[t] = (symbols from t on) x (loss of a symbol)
+        R[t]  = sum_{u >= t} d^(u-t) -log p[y_u]      b[t] = sum_{u >= t} d^(u-t) (loss of a symbol)
 
     Xu et al. 2015 (arXiv:1502.03044), section 4.1, eqs. 11 and 12, r = `reward`, e = `entropy`. The
     loss of a symbol that is expected before anything is chosen is a moving average over the batches
     before, which checkpoints keep, or with `baseline: others` the mean of the batch's other pairs.
     Where we differ: a choice is paid only for what comes after it, which changes the gradient's
-    variance and not its mean. Several choices at a step, as in `hops`, are paid alike.
+    variance and not its mean; a `discount` d below 1 pays less for what comes later, for less
+    variance still and a mean that is no longer exact. Several choices at a step, as in `hops`, are
+    paid alike.
     """
 
     def __init__(
@@ -34,11 +36,13 @@ class HardAttention(Objective):
         *,
         reward: float = 1.0,
         entropy: float = 0.01,
+        discount: float = 1.0,
         baseline: Literal["moving", "others"] = "moving",
     ) -> None:
         super().__init__(decode)
-        _check(reward, entropy)
-        self.reward, self.entropy, self.moving = reward, entropy, baseline == "moving"
+        _check(reward, entropy, discount)
+        self.reward, self.entropy, self.discount = reward, entropy, discount
+        self.moving = baseline == "moving"
         if self.moving:
             self.learned["average"] = torch.zeros(2)  # of losses, and of ones to divide it by
 
@@ -58,8 +62,8 @@ class HardAttention(Objective):
 
     def _surplus(self, nll: Tensor, mask: Tensor) -> Tensor:
         """Return `R[t] - b[t]`, and add the batch to the average."""
-        later = _from_here_on(nll)  # [B, T]
-        left = _from_here_on(mask.to(nll))  # [B, T]
+        later = _from_here_on(nll, self.discount)  # [B, T]
+        left = _from_here_on(mask.to(nll), self.discount)  # [B, T]
         if not self.moving:
             others = (nll.sum() - nll.sum(dim=1)) / (mask.sum() - mask.sum(dim=1)).clamp(min=1)
             return later - left * others[:, None]
@@ -70,12 +74,19 @@ class HardAttention(Objective):
         return later - left * expected.to(nll)
 
 
-def _from_here_on(values: Tensor) -> Tensor:
-    return values.flip(1).cumsum(dim=1).flip(1)  # [B, T]
+def _from_here_on(values: Tensor, discount: float) -> Tensor:
+    """Sum `values [B, T]` from every place to the end, later ones for less."""
+    sums = [values[:, -1]]
+    for t in range(values.shape[1] - 2, -1, -1):
+        sums.append(values[:, t] + discount * sums[-1])
+    return torch.stack(sums[::-1], dim=1)  # [B, T]
 
 
 def _choices(weights: Tensor, names: tuple[str, ...]) -> tuple[Tensor, Tensor]:
-    """Return log-probability of what was chosen and entropy of the choice, each `[B, T]`."""
+    """Return log-probability of what was chosen and entropy of the choice, each `[B, T]`.
+
+    Where the mean was read nothing was chosen, with certainty.
+    """
     hard = [i for i, name in enumerate(names) if name.endswith(CHOSEN)]
     if not hard:
         raise RecipeError(
@@ -88,14 +99,17 @@ def _choices(weights: Tensor, names: tuple[str, ...]) -> tuple[Tensor, Tensor]:
     probability = weights[:, :, [i + 1 for i in hard]]
     log_prob = (chosen * probability).sum(dim=3).clamp(min=least).log()  # [B, T, A / 2]
     entropy = -(probability * probability.clamp(min=least).log()).sum(dim=3)
+    log_prob = log_prob * (chosen == 1).any(dim=3)
     return log_prob.sum(dim=2), entropy.sum(dim=2)
 
 
-def _check(reward: float, entropy: float) -> None:
+def _check(reward: float, entropy: float, discount: float) -> None:
     problems = []
     if reward <= 0:
         problems.append(f"hard_attention.reward: {reward} is not above 0; 1 is the true gradient.")
     if entropy < 0:
         problems.append(f"hard_attention.entropy: {entropy} is below 0; 0 leaves choices alone.")
+    if not 0 <= discount <= 1:
+        problems.append(f"hard_attention.discount: {discount} is not in [0, 1]; 1 is exact.")
     if problems:
         raise RecipeError(problems)

@@ -1,8 +1,10 @@
+import pytest
 import torch
 from torch.testing import assert_close
 
 from saccade.attention.additive import Additive
 from saccade.attention.hard import Hard, draw
+from saccade.errors import RecipeError
 from tests.samples import mask_of, randn, scramble
 
 MASK = mask_of(6, 3)[:, None]
@@ -67,3 +69,21 @@ def test_drawing_by_hand() -> None:
     places = draw(probability, uniform)
     assert places[0].argmax(dim=1).tolist() == [0, 0, 2, 2]
     assert not places[1].any()
+
+
+def test_a_share_of_the_queries_reads_the_mean_in_training_alone() -> None:
+    hard = scramble(Hard(8, 8, soft=0.25)).train()
+    query, prepared = randn(2, 1, 8).expand(2, 4000, 8), hard.prepare(randn(2, 6, 8))
+    with torch.random.fork_rng():
+        torch.manual_seed(1)
+        weights = hard(query, prepared, MASK, {}, look=True).weights
+    meant = (weights[:, :, 0] == weights[:, :, 1]).all(dim=2)  # [B, T]
+    assert_close(meant.float().mean().item(), 0.25, atol=0.03, rtol=0.0)
+    assert (
+        hard.eval()(query, prepared, MASK, {}, look=True).weights[:, :, 0].amax(dim=2) == 1
+    ).all()
+
+
+def test_soft_is_a_share() -> None:
+    with pytest.raises(RecipeError, match=r"hard.soft: 1.5 is not in \[0, 1\]; 0 always chooses"):
+        Hard(8, 8, soft=1.5)

@@ -12,7 +12,8 @@ from saccade.attention import hard
 from saccade.errors import RecipeError
 from saccade.models.base import Model
 from saccade.objectives.base import Moment
-from saccade.objectives.hard_attention import HardAttention
+from saccade.objectives.cross_entropy import cross_entropy
+from saccade.objectives.hard_attention import HardAttention, _from_here_on
 from saccade.parts import Part
 from tests.samples import backward, batch_of, pairs_batch, scramble, trained
 
@@ -126,6 +127,26 @@ def test_the_moving_average_is_of_the_loss_of_a_symbol() -> None:
     assert HardAttention(decode, baseline="others").learned == {}
 
 
+@pytest.mark.parametrize(("discount", "sums"), [(1.0, [7, 6, 4]), (0.5, [3, 4, 4]), (0, [1, 2, 4])])
+def test_later_losses_count_for_less(discount: float, sums: list[float]) -> None:
+    found = _from_here_on(torch.tensor([[1.0, 2.0, 4.0]]), discount)
+    assert found.tolist() == [sums]
+
+
+def test_reading_the_mean_is_no_choice() -> None:
+    """With soft = 1 nothing is chosen: the gradient is that of soft attention, cross-entropy's."""
+    model = toy({"attention": {"kind": "hard", "soft": 1.0}})
+    gradients = []
+    for loss in (
+        HardAttention(decode, entropy=0.0)(model, BATCH, MOMENT),
+        cross_entropy(model, BATCH),
+    ):
+        model.zero_grad()
+        backward(loss.total)
+        gradients.append([gradient(parameter) for parameter in model.parameters()])
+    assert_close(gradients[0], gradients[1])
+
+
 def test_a_model_that_chooses_nothing_is_refused() -> None:
     message = (
         "training.objective: hard_attention trains choices, but the model makes none; its attention"
@@ -138,5 +159,7 @@ def test_a_model_that_chooses_nothing_is_refused() -> None:
 def test_what_it_refuses() -> None:
     with pytest.raises(RecipeError, match=r"hard_attention.reward: 0 is not above 0; 1 is the"):
         HardAttention(decode, reward=0)
+    with pytest.raises(RecipeError, match=r"hard_attention.discount: 2 is not in \[0, 1\]; 1 is"):
+        HardAttention(decode, discount=2)
     with pytest.raises(RecipeError, match=r"hard_attention.entropy: -1 is below 0; 0 leaves"):
         HardAttention(decode, entropy=-1)
