@@ -21,7 +21,7 @@ _WINDOW = 100  # batches' worth of examples that are sorted by length together
 
 
 def pad(sequences: Sequence[Ids]) -> Padded:
-    """Put sequences into one tensor, padding behind.
+    """Put sequences into one tensor, padding behind; every END ends a turn.
 
     >>> pad([[5, 6], [7]]).values.tolist()
     [[5, 6], [7, 0]]
@@ -32,7 +32,8 @@ def pad(sequences: Sequence[Ids]) -> Padded:
     values = np.full(mask.shape, PAD, dtype=np.int64)  # [B, S]
     for row, ids in zip(values, sequences, strict=True):
         row[: len(ids)] = ids
-    return Padded(torch.from_numpy(values), torch.from_numpy(mask))
+    ends = torch.from_numpy(values == END)
+    return Padded(torch.from_numpy(values), torch.from_numpy(mask), ends)
 
 
 def collate(sources: Sequence[Ids], targets: Sequence[Ids], index: Sequence[int] = ()) -> Batch:

@@ -28,11 +28,13 @@ class Padded:
     """Sequences of unequal length in one tensor that owns its mask.
 
     values: `[B, S]` ids, or `[B, S, F]` vectors.  mask: `[B, S]`, True = a real place;
-    real places come first.
+    real places come first.  ends: `[B, S]`, True where a turn of a dialogue or a sentence ends,
+    if that is known.
     """
 
     values: Tensor
     mask: Tensor
+    ends: Tensor | None = None
 
     @property
     def lengths(self) -> Tensor:
@@ -41,7 +43,8 @@ class Padded:
 
     def to(self, device: torch.device) -> "Padded":
         """Move to `device`."""
-        return Padded(self.values.to(device), self.mask.to(device))
+        ends = None if self.ends is None else self.ends.to(device)
+        return Padded(self.values.to(device), self.mask.to(device), ends)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from saccade.vocab import Vocabulary
 T = TypeVar("T")
 M = TypeVar("M", bound=nn.Module)
 SMALL: dict[str, Any] = {"hidden": 8, "layers": 2, "feed_forward": 16, "dropout": 0.0}
-_KERNELS = {"filters": 4, "widest": 3}
+_KERNELS = {"filters": 4, "widest": 3, "context": 8}
 
 
 def variants(family: type[T], **options: Any) -> list[Part[T]]:

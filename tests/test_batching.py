@@ -177,3 +177,12 @@ def test_sorted_batches_hold_all_longest_first(sizes: list[int], batch_tokens: i
     assert [sizes[i] for i in flat] == sorted(sizes, reverse=True)
     for rows in found:
         assert (sizes[rows[0]] + 1) * len(rows) <= batch_tokens or len(rows) == 1
+
+
+def test_every_end_ends_a_turn() -> None:
+    padded = pad([[5, END, 6, END], [7, END]])
+    assert padded.ends is not None
+    assert padded.ends.int().tolist() == [[0, 1, 0, 1], [0, 1, 0, 0]]
+    moved = padded.to(padded.values.device)
+    assert moved.ends is not None
+    assert moved.ends.equal(padded.ends)

@@ -80,7 +80,7 @@ class Classifier(Model):
     def _pool(self, source: Padded, *, look: bool) -> tuple[Tensor, Attended]:
         """Return features `[B, D]` and what was read, with weights `[B, 1, A, S]`."""
         vectors = self.dropout(self.word_dropout(self.source_embedding(source.values)))  # [B, S, D]
-        memory = self.encoder(Padded(vectors, source.mask))
+        memory = self.encoder(Padded(vectors, source.mask, source.ends))
         prepared = self.attention.prepare(self.dropout(memory.states))
         query = self.query.expand(len(vectors), 1, -1)  # [B, 1, D]
         mask, state = memory.mask[:, None], self.attention.start(prepared)

@@ -78,7 +78,7 @@ class EncoderDecoder(Model):
     def encode(self, source: Padded) -> Memory:
         """Read the source `[B, S]`."""
         vectors = self.dropout(self.source_embedding(source.values))  # [B, S, D]
-        memory: Memory = self.encoder(Padded(vectors, source.mask))
+        memory: Memory = self.encoder(Padded(vectors, source.mask, source.ends))
         return memory
 
     def forward(self, batch: Batch, *, look: bool = False) -> Decoded:

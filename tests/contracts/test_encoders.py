@@ -49,11 +49,14 @@ def build(part: Part[Encoder]) -> Encoder:
 def source(extra: int = 0) -> Padded:
     mask = mask_of(*LENGTHS)
     values = torch.cat([randn(*mask.shape, DIM), randn(len(mask), extra, DIM, seed=4)], dim=1)
-    return Padded(values, mask_of(*LENGTHS, size=values.shape[1]))
+    ends = torch.zeros(values.shape[:2], dtype=torch.bool)
+    ends[:, 1] = ends[1, 4] = True
+    return Padded(values, mask_of(*LENGTHS, size=values.shape[1]), ends)
 
 
 def rows(padded: Padded, index: Tensor, size: int) -> Padded:
-    return Padded(padded.values[index, :size], padded.mask[index, :size])
+    assert padded.ends is not None
+    return Padded(padded.values[index, :size], padded.mask[index, :size], padded.ends[index, :size])
 
 
 @every
@@ -93,7 +96,9 @@ def test_adding_padding_changes_nothing(part: Part[Encoder]) -> None:
 @every
 def test_what_stands_in_the_padding_changes_nothing(part: Part[Encoder]) -> None:
     encoder, padded = build(part), source()
-    other = Padded(padded.values.masked_fill(~padded.mask[:, :, None], 5.0), padded.mask)
+    other = Padded(
+        padded.values.masked_fill(~padded.mask[:, :, None], 5.0), padded.mask, padded.ends
+    )
     assert_close(encoder(other).states, encoder(padded).states)
     assert_close(encoder(other).summary, encoder(padded).summary)
 
@@ -118,10 +123,11 @@ def test_a_row_of_nothing_gives_nothing_and_does_no_harm(part: Part[Encoder]) ->
     mask = padded.mask.clone()
     mask[1] = False
     values = padded.values.clone().requires_grad_()
-    memory = encoder(Padded(values, mask))
+    memory = encoder(Padded(values, mask, padded.ends))
     assert (memory.states[1] == 0).all()
     assert (memory.summary[1] == 0).all()
-    assert_close(memory.states[0], encoder(padded).states[0])
+    n = memory.states.shape[1]
+    assert_close(memory.states[0], encoder(padded).states[0, :n])
     backward(memory.states.sum() + memory.summary.sum())
     assert values.grad is not None
     assert values.grad.isfinite().all()

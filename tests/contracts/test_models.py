@@ -25,7 +25,7 @@ from tests.samples import (
 )
 
 SIZE = 12
-PAIRS = [([4, 5, 6], [7, 8]), ([9], [10, 11, 4, 5]), ([6, 7, 8, 9, 10], [11])]
+PAIRS = [([4, 5, 6], [7, 8]), ([9], [10, 11, 4, 5]), ([6, 7, 3, 9, 10], [11])]
 MULTIHEAD = Part(Attention, "multihead", {"heads": 2})
 CROSSED = [
     Part(
@@ -74,7 +74,10 @@ def log_probs(model: Model, batch: Batch) -> Tensor:
 
 def wider(padded: Padded) -> Padded:
     values = torch.cat([padded.values, torch.full_like(padded.values[:, :2], 5)], dim=1)
-    return Padded(values, torch.cat([padded.mask, torch.zeros_like(padded.mask[:, :2])], dim=1))
+    nothing = torch.zeros_like(padded.mask[:, :2])
+    assert padded.ends is not None
+    ends = torch.cat([padded.ends, nothing], dim=1)
+    return Padded(values, torch.cat([padded.mask, nothing], dim=1), ends)
 
 
 @every
