@@ -15,8 +15,8 @@ class Coverage(Remembering):
         e[t, s] = v . tanh(W q[t] + U h[s] + w c[t, s] + b)
 
     See, Liu & Manning 2017 (arXiv:1704.04368), eqs. 10 and 11, after Tu et al. 2016
-    (arXiv:1601.04811). Of the first query this is `additive`. The paper's extra loss is not part of
-    it.
+    (arXiv:1601.04811). Of the first query this is `additive`. The paper's extra loss is
+    the objective `coverage`.
     """
 
     def __init__(self, query_dim: int, key_dim: int, *, hidden: int = 128) -> None:
