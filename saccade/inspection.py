@@ -1,12 +1,15 @@
 """Look inside a model while it works on one sentence: gathers the arrays that the views draw."""
 
+import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 import numpy as np
 import torch
+from torch import Tensor
 
+from saccade.attention.gaussian_mixture import GaussianMixture
 from saccade.batching import collate, pad
 from saccade.copying import encode_sources
 from saccade.errors import DataError, RecipeError, suggest
@@ -20,6 +23,7 @@ from saccade.translator import Translator
 from saccade.views.beam_tree import Node
 from saccade.views.cell_state import Unit, best_units
 from saccade.views.distribution import Choice
+from saccade.views.windows import Bell
 from saccade.vocab import END, MARK, Vocabulary
 
 _WIDTH = 5  # of a beam, where the recipe searches otherwise
@@ -208,6 +212,26 @@ def positions(translator: Translator, n: int) -> Maps:
             "built without them. Use another --view, or a Transformer with sinusoidal positions."
         )
     return np.asarray(added.float().cpu().numpy(), dtype=np.float32)
+
+
+@torch.inference_mode()
+def windows(translator: Translator, translation: Translation) -> list[list[Bell]]:
+    """Return the bells of Gaussian-mixture attention for every piece of an output."""
+    watched = copy.deepcopy(translator.model)
+    found = [part for part in watched.modules() if isinstance(part, GaussianMixture)]
+    if not found:
+        raise RecipeError(
+            "inspect: this model has no windows that slide along the source. Use --view attention,"
+            " or train a model whose attention is gaussian_mixture."
+        )
+    asked: list[Tensor] = []
+    found[0].register_forward_pre_hook(lambda _, given: asked.append(given[0]))
+    batch = collate([translation.source_ids], [translation.hypothesis.tokens])
+    watched(batch.to(translator.device))
+    query = torch.cat(asked, dim=1)[0, : len(translation.tokens)]  # [T, Q]
+    alpha, beta, moves = found[0].W(query).exp().chunk(3, dim=1)  # 3 x [T, K]
+    steps = zip(alpha.tolist(), beta.tolist(), moves.cumsum(dim=0).tolist(), strict=True)
+    return [[Bell(*bell) for bell in zip(*step, strict=True)] for step in steps]
 
 
 @torch.inference_mode()

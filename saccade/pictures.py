@@ -18,6 +18,8 @@ from saccade.views import (
     heatmap,
     lines,
     positions,
+    switch,
+    windows,
 )
 from saccade.views.drawing import Drawing, colourless
 
@@ -34,6 +36,8 @@ class View(StrEnum):
     positions = "positions"
     gradients = "gradients"
     cells = "cells"
+    windows = "windows"
+    switch = "switch"
 
 
 @dataclass(frozen=True)
@@ -184,6 +188,29 @@ def _cells(seen: _Seen) -> Drawing:
     )
 
 
+def _windows(seen: _Seen) -> Drawing:
+    one = seen.translation
+    drawn = (inspection.windows(seen.translator, one), one.source_tokens, one.tokens)
+    return Drawing(
+        "Windows",
+        lambda: windows.to_svg(*drawn, title="Windows over the source"),
+        colourless(lambda width: windows.to_terminal(*drawn, width=width)),
+        said=seen.said,
+    )
+
+
+def _switch(seen: _Seen) -> Drawing:
+    one = seen.translation
+    shares = inspection.switch(seen.translator, one)
+    drawn = (one.tokens, shares[: len(one.tokens)])
+    return Drawing(
+        "Switch",
+        lambda: switch.to_svg(*drawn, title="Generated or copied"),
+        colourless(lambda width: switch.to_terminal(*drawn, width=width)),
+        said=seen.said,
+    )
+
+
 def flow_drawing(flow: gradient_flow.Flow, title: str, *, said: str = "") -> Drawing:
     """Draw how far back gradients reach."""
     return Drawing(
@@ -204,4 +231,6 @@ _VIEWS: dict[View, Callable[[_Seen], Drawing]] = {
     View.positions: _positions,
     View.gradients: _gradients,
     View.cells: _cells,
+    View.windows: _windows,
+    View.switch: _switch,
 }

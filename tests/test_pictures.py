@@ -7,11 +7,17 @@ import pytest
 
 import saccade
 from saccade import inspection
+from saccade.decoders.base import Decoder
 from saccade.errors import RecipeError
+from saccade.models.base import Model
+from saccade.parts import Part
 from saccade.pictures import View, draw
+from saccade.recipe import Decoding
+from saccade.translator import Translator
+from tests import samples
 from tests.test_inspection import translator
 
-ELSEWHERE = {View.positions}  # of a Transformer
+ELSEWHERE = {View.positions, View.windows, View.switch}  # of other models
 
 
 @pytest.mark.parametrize("view", [v for v in View if v not in ELSEWHERE])
@@ -25,7 +31,42 @@ def test_every_view_has_its_forms(view: View, tmp_path: Path) -> None:
 
 
 def test_positions_of_a_transformer() -> None:
-    assert "Position encoding" in draw(translator("pre"), "two cats", "positions").svg
+    drawing = draw(translator("pre"), "two cats", "positions")
+    assert "Position encoding" in drawing.svg
+    assert "every dimension" in drawing.terminal(60)
+
+
+def other(part: Part[Model]) -> Translator:
+    vocabulary = samples.vocabulary()
+    model = samples.scramble(part.build(len(vocabulary), len(vocabulary)), scale=0.1)
+    return Translator(model, vocabulary, vocabulary, Decoding(max_ratio=1.0, max_extra=3))
+
+
+def test_the_switch_of_a_model_that_copies() -> None:
+    drawing = draw(other(Part(Model, "pointer_generator", {"embedding": 8})), "two cats", "switch")
+    assert "generated" in drawing.svg
+    assert drawing.terminal(40).splitlines()[-1] == "█ generated ░ copied"
+
+
+def test_windows_are_those_that_attention_weighs_by() -> None:
+    decoder = Part(Decoder, "rnn", {"attention": "gaussian_mixture"})
+    asked = other(Part(Model, "encoder_decoder", {"embedding": 8, "decoder": decoder}))
+    one = asked.translate("two cats", prefix="un chat")
+    found = inspection.windows(asked, one)
+    assert len(found) == len(one.tokens) >= 7
+    u = np.arange(1, len(one.source_tokens) + 1)
+    by_hand = [
+        sum(bell.alpha * np.exp(-bell.beta * (bell.kappa - u) ** 2) for bell in window)
+        for window in found
+    ]
+    assert one.attention is not None
+    np.testing.assert_allclose(np.array(by_hand), one.attention, atol=1e-4)
+    assert "mean of the centres" in draw(asked, "two cats", "windows").svg
+
+
+def test_windows_need_a_mixture() -> None:
+    with pytest.raises(RecipeError, match="this model has no windows that slide along the source"):
+        draw(translator("bahdanau"), "two cats", "windows")
 
 
 def test_cells_need_a_cell() -> None:

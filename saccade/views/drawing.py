@@ -16,7 +16,7 @@ FORMS = (".svg", ".html", ".png", ".pdf")
 class Terminal(Protocol):
     """Draws for a terminal of so many columns."""
 
-    def __call__(self, width: int, *, colour: bool) -> str:
+    def __call__(self, *, width: int, colour: bool) -> str:
         """Return lines, each with its end."""
 
 
@@ -49,7 +49,7 @@ class Drawing:
 
     def terminal(self, width: int = 100, *, colour: bool = False) -> str:
         """Return the picture in characters, at most `width` columns wide."""
-        return self.write(width, colour=colour)
+        return self.write(width=width, colour=colour)
 
     def encoded(self, form: str) -> bytes:
         """Return the bytes of a file that ends in `form`: .svg, .html, .png or .pdf."""
@@ -78,7 +78,7 @@ class Drawing:
 def colourless(write: Callable[[int], str]) -> Terminal:
     """Draw alike with colour and without."""
 
-    def written(width: int, *, colour: bool) -> str:
+    def written(*, width: int, colour: bool) -> str:
         del colour
         return write(width)
 
