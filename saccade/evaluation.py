@@ -14,6 +14,7 @@ from saccade.objectives.cross_entropy import cross_entropy
 from saccade.parts import Part
 from saccade.translation import Translation
 from saccade.translator import Translator
+from saccade.views.by_length import Bucket, buckets_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,19 @@ def figures_of(
         score = metric.corpus(outputs, references)
         figures[name_of(part, figures)] = Figure(score, interval(metric, outputs, references))
     return figures
+
+
+def by_length(
+    metric: Part[Metric], translations: Sequence[Translation], references: Sequence[str]
+) -> list[Bucket]:
+    """Measure outputs in groups of like source length, counted in symbols, with intervals."""
+    built = metric.build()
+    found = []
+    for first, last, members in buckets_of([len(t.source_ids) for t in translations]):
+        outputs = [translations[i].text for i in members]
+        near = interval(built, outputs, [references[i] for i in members], samples=300)
+        found.append(Bucket(first, last, len(members), near.value, near.low, near.high))
+    return found
 
 
 def name_of(part: Part[Metric], taken: Container[str]) -> str:

@@ -5,13 +5,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property, partial
 
-from saccade import gradients, inspection
+from saccade import evaluation, gradients, inspection
 from saccade.errors import RecipeError, suggest
+from saccade.evaluation import Evaluation
+from saccade.metrics.base import Metric
+from saccade.parts import Part
 from saccade.translation import Translation
 from saccade.translator import Translator
 from saccade.views import (
     alignment,
     beam_tree,
+    by_length,
     cell_state,
     distribution,
     gradient_flow,
@@ -218,6 +222,19 @@ def flow_drawing(flow: gradient_flow.Flow, title: str, *, said: str = "") -> Dra
         lambda: gradient_flow.to_svg(flow, title=title),
         colourless(lambda width: gradient_flow.to_terminal(flow, title=title, width=width)),
         said=said,
+    )
+
+
+def length_drawing(metric: Part[Metric], found: Evaluation) -> Drawing:
+    """Draw a metric of an evaluation by the length of the source."""
+    references = [example.target for example in found.examples]
+    buckets = evaluation.by_length(metric, found.translations, references)
+    name = metric.build().name
+    title = f"{name} by source length"
+    return Drawing(
+        "By length",
+        lambda: by_length.to_svg(buckets, metric=name, title=title),
+        colourless(lambda width: by_length.to_terminal(buckets, metric=name, width=max(width, 30))),
     )
 
 

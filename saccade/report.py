@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from saccade import evaluation
 from saccade import folder as folders
 from saccade.errors import CheckpointError
 from saccade.probing import probe_nonsense
@@ -17,6 +18,7 @@ from saccade.train.files import write_text
 from saccade.train.log import clock
 from saccade.train.progress import Progress
 from saccade.translator import Translator
+from saccade.views.by_length import Bucket
 from saccade.views.report import Probe, RunReport, Sample, ScoreRow, training_report
 
 _SAMPLES = 8
@@ -30,8 +32,12 @@ def write_report(
     scores: "list[ScoreRow] | None" = None,
     *,
     root: Path = Path(),
+    lengths: bool = False,
 ) -> Path:
-    """Write report.html: curves, sample translations with their attention, scores, cost."""
+    """Write report.html: curves, sample translations with their attention, scores, cost.
+
+    `lengths` asks for the score by source length too, for which the first test set is decoded.
+    """
     path = folder / "report.html"
     report = RunReport(
         name=recipe.name,
@@ -46,12 +52,15 @@ def write_report(
         ],
         recipe_yaml=recipe.to_yaml(),
         probes=probes(translator, shown[0].source if shown else ""),
+        lengths=by_length(recipe, translator, root) if lengths else {},
     )
     write_text(path, training_report(report))
     return path
 
 
-def rewrite_report(folder: Path, *, root: Path = Path(), device: str = "cpu") -> Path:
+def rewrite_report(
+    folder: Path, *, root: Path = Path(), device: str = "cpu", lengths: bool = False
+) -> Path:
     """Write report.html anew from what a run has left so far; it may still be training."""
     recipe = folders.read_identity(folder).recipe
     checkpoints = Checkpoints(folder)
@@ -62,7 +71,8 @@ def rewrite_report(folder: Path, *, root: Path = Path(), device: str = "cpu") ->
             " folder. Give the folder that `saccade train` wrote."
         )
     progress = checkpoints.progress(names[-1])
-    return write_report(folder, recipe, folders.load(folder, device=device), progress, root=root)
+    translator = folders.load(folder, device=device)
+    return write_report(folder, recipe, translator, progress, root=root, lengths=lengths)
 
 
 def summary(recipe: Recipe, translator: Translator, progress: Progress) -> dict[str, str]:
@@ -113,6 +123,20 @@ def read_curves(folder: Path) -> dict[str, list[tuple[float, float]]]:
             for name, value in figures.items():
                 series[f"validation {name}"][row["step"]] = value
     return {name: sorted(points.items()) for name, points in series.items()}
+
+
+def by_length(
+    recipe: Recipe, translator: Translator, root: Path = Path()
+) -> dict[str, list[Bucket]]:
+    """Decode the first test set, or the validation set, and measure it by source length."""
+    reader = next(iter(recipe.data.test.values()), recipe.data.valid).build(root)
+    examples = list(reader.read())
+    found = translator.translate([example.source for example in examples])
+    references = [example.target for example in examples]
+    return {
+        part.build().name: evaluation.by_length(part, found, references)
+        for part in recipe.decoding.metrics[:1]
+    }
 
 
 def samples(recipe: Recipe, translator: Translator, root: Path = Path()) -> list[Sample]:

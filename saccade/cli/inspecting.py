@@ -117,6 +117,9 @@ def show(drawing: Drawing, target: Path | None) -> None:
 
 def report(
     run_folder: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")],
+    by_length: Annotated[
+        bool, typer.Option("--by-length", help="Decode the first test set: score by length.")
+    ] = False,
     device: Device = "cpu",
 ) -> None:
     """Write a run's report.html anew: curves, samples, attention. It may still be training.
@@ -126,4 +129,4 @@ def report(
       saccade report runs/demo
     """
     checked_device(device)
-    typer.echo(rewrite_report(run_folder, device=device))
+    typer.echo(rewrite_report(run_folder, device=device, lengths=by_length))

@@ -9,6 +9,7 @@ import typer
 
 from saccade import folder as folders
 from saccade import run
+from saccade.cli.inspecting import show
 from saccade.cli.speech import (
     Beam,
     Device,
@@ -24,7 +25,9 @@ from saccade.errors import DataError
 from saccade.evaluation import Figure, figures_of
 from saccade.metrics.base import Metric, Paired, paired
 from saccade.parts import Part
+from saccade.pictures import length_drawing
 from saccade.readers._lines import numbered
+from saccade.views.drawing import checked_path
 
 _USUAL = ["bleu", "chrf"]
 Json = Annotated[
@@ -44,6 +47,13 @@ def evaluate(
     outputs: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the model's outputs to this file.")
     ] = None,
+    by_length: Annotated[
+        bool, typer.Option("--by-length", help="Show the first metric by source length too.")
+    ] = False,
+    picture: Annotated[
+        Path | None,
+        typer.Option("--picture", help="Draw --by-length: FILE.svg, .html, .png or .pdf."),
+    ] = None,
     device: Device = "cpu",
 ) -> None:
     """Decode a split of the model's recipe and measure it, with 95 % bootstrap intervals.
@@ -53,8 +63,12 @@ def evaluate(
       saccade evaluate runs/demo
 
       saccade evaluate runs/demo --split valid --metric ter --beam 1 --json scores.json
+
+      saccade evaluate runs/demo --metric bleu --by-length --picture length.svg
     """
     checked_device(device)
+    if picture:
+        checked_path(picture)
     chosen = [part_of(Metric, name) for name in metrics or []]
     split = split or next(iter(folders.read_identity(model).recipe.data.test), "valid")
     with output(outputs) as file:
@@ -65,6 +79,13 @@ def evaluate(
     if json_file != "-":
         _show(f"{model} on {split}: {len(found.examples):,} sentences", found.figures)
         note(f"Perplexity {found.perplexity:.3f}; decoded in {found.seconds:.1f} s.")
+    if by_length or picture:
+        first = chosen[0] if chosen else folders.read_identity(model).recipe.decoding.metrics[0]
+        drawing = length_drawing(first, found)
+        if json_file != "-":
+            show(drawing, None)
+        if picture:
+            show(drawing, picture)
 
 
 def metric(

@@ -1,9 +1,9 @@
 """The report of a run: what was trained, how it went, what it writes and where it looked."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from saccade.views import curves, heatmap, svg
+from saccade.views import by_length, curves, heatmap, svg
 from saccade.views.page import Section, code, facts, fold, page, pairs, paragraph, table
 from saccade.views.ticks import short
 from saccade.views.weights import Weights
@@ -60,6 +60,7 @@ class RunReport:
     commands: Sequence[str]
     recipe_yaml: str
     probes: Sequence[Probe] = ()
+    lengths: Mapping[str, Sequence[by_length.Bucket]] = field(default_factory=dict)
 
 
 def training_report(report: RunReport) -> str:
@@ -67,6 +68,7 @@ def training_report(report: RunReport) -> str:
     sections = [
         Section("Summary", [facts(report.summary)] if report.summary else []),
         Section("Scores", _scores(report.scores)),
+        Section("Score by source length", _lengths(report.lengths)),
         Section("Training", [curves.grid(by_quantity(report.curves))] if report.curves else []),
         Section("Samples", [_sample(i, sample) for i, sample in enumerate(report.samples)]),
         Section("Nonsense", _probes(report.probes)),
@@ -74,6 +76,13 @@ def training_report(report: RunReport) -> str:
         Section("Recipe", [code(report.recipe_yaml)] if report.recipe_yaml.strip() else []),
     ]
     return page(report.name, [section for section in sections if section.fragments])
+
+
+def _lengths(lengths: Mapping[str, Sequence[by_length.Bucket]]) -> list[str]:
+    return [
+        svg.scroller(by_length.to_svg(buckets, metric=metric))
+        for metric, buckets in lengths.items()
+    ]
 
 
 def _probes(probes: Sequence[Probe]) -> list[str]:

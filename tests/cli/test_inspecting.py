@@ -135,3 +135,10 @@ def test_a_picture_for_print_and_whole_words(call: Call, work: Path, tmp_path: P
     said = call("inspect", work / "model", "un chat dort", "--words", "-o", "x.png")
     assert said.code == 0
     assert (tmp_path / "x.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_report_with_the_score_by_length(call: Call, work: Path) -> None:
+    assert call("report", work / "model", "--by-length").code == 0
+    page = (work / "model" / "report.html").read_text(encoding="utf-8")
+    assert "Score by source length" in page
+    assert call("report", work / "model").code == 0

@@ -55,3 +55,13 @@ def test_metric_names_both_files_that_do_not_match(call: Call, work: Path, tmp_p
     assert said.code == 1
     assert "train.target has 4 lines but ours.txt has 1;" in said.err
     assert "Check that neither file lost a line." in said.err
+
+
+def test_scores_by_length_are_shown_and_drawn(call: Call, work: Path, tmp_path: Path) -> None:
+    said = call("evaluate", work / "model", "-m", "chrf", "--by-length", "--picture", "x.svg")
+    assert said.code == 0
+    assert "length   n chrF" in said.out
+    assert "     3   4 █" in said.out
+    assert "chrF2 by source length" in (tmp_path / "x.svg").read_text(encoding="utf-8")
+    said = call("evaluate", "nowhere", "--picture", "x.jpg")
+    assert "ends in '.jpg'; expected .svg, .html, .png or .pdf" in said.err
