@@ -259,12 +259,7 @@ def _contradictions(recipe: Recipe) -> list[str]:
         )
     if any(weight <= 0 for weight in data.weights):
         problems.append(f"data.weights: {data.weights} holds a weight that is not positive.")
-    if data.target.reading != Reading():
-        problems.append(
-            "data.target: reverse and separator are for the source; a target is written in order."
-        )
-    if data.copies < 0:
-        problems.append(f"data.copies: {data.copies} is below 0; 0 keeps no symbols for copies.")
+    problems += _readings(recipe)
     limits = (training.max_steps, training.max_epochs, training.max_minutes, training.patience)
     if not any(limits):
         problems.append(
@@ -277,6 +272,25 @@ def _contradictions(recipe: Recipe) -> list[str]:
             " or add it to training.metrics."
         )
     return problems + _out_of_range(training)
+
+
+def _readings(recipe: Recipe) -> list[str]:
+    """Say where another order of reading cannot be."""
+    data, problems = recipe.data, []
+    if data.target.reading != Reading():
+        problems.append(
+            "data.target: reverse and separator are for the source; a target is written in order."
+        )
+    dropped = data.source.tokenizer.options.get("dropout", 0.0) > 0
+    if data.source.reading != Reading() and (
+        data.copies or recipe.decoding.replace_unknown or dropped
+    ):
+        problems.append(
+            "data.source: reverse and separator cannot go with data.copies,"
+            " decoding.replace_unknown or a dropout of the tokenizer, which read the source in"
+            " order. Leave out one or the other."
+        )
+    return problems
 
 
 def _out_of_range(training: Training) -> list[str]:

@@ -135,6 +135,18 @@ def test_contradictions_of_data() -> None:
     assert problems(data={**DATA, "weights": [0.0]}) == [
         "r.yaml: data.weights: [0.0] holds a weight that is not positive."
     ]
+    turned = {"reverse": True}
+    refused = (
+        "r.yaml: data.source: reverse and separator cannot go with data.copies,"
+        " decoding.replace_unknown or a dropout of the tokenizer, which read the source in order."
+        " Leave out one or the other."
+    )
+    bpe = {"kind": "bpe", "dropout": 0.1}
+    assert problems(data={**DATA, "source": turned, "copies": 2}) == [refused]
+    assert problems(data={**DATA, "source": {**turned, "tokenizer": bpe}}) == [refused]
+    assert problems(data={**DATA, "source": turned}, decoding={"replace_unknown": True}) == [
+        refused
+    ]
     for option in ({"reverse": True}, {"separator": "|"}):
         assert problems(data={**DATA, "target": option}) == [
             "r.yaml: data.target: reverse and separator are for the source; a target is written in"
