@@ -12,7 +12,9 @@ from saccade.errors import RecipeError
 from saccade.models.pointer_generator import PointerGenerator
 from saccade.objectives.cross_entropy import cross_entropy
 from saccade.parts import Part
-from saccade.recipe import Decoding
+from saccade.prepare import learn_vocabularies, prepare
+from saccade.readers.pairs import Pairs
+from saccade.recipe import Decoding, from_plain
 from saccade.tokenizers.character import Character
 from saccade.tokenizers.word import Word
 from saccade.translator import Translator
@@ -110,3 +112,31 @@ def test_reversed_sources_and_turns_have_the_same_slots() -> None:
     assert ids == [FIRST, *first[::-1], END, FIRST, SECOND, *second]
     assert turned.cuts("he Ann | Bob") == ("▁ann", "▁he", "", "▁bob")
     assert turned.reserve(0).cuts("he Ann") == ("▁ann", "▁he")
+
+
+def test_a_recipe_keeps_slots_and_the_store_fills_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SACCADE_HOME", str(tmp_path / "home"))
+    pairs = [["he is ann", "il est ann"], ["he is bob", "il est bob"]]
+    data = {
+        "train": {"kind": "pairs", "pairs": pairs},
+        "valid": {"kind": "pairs", "pairs": [["he is zoe and yan", "il est yan"]]},
+        "joint": True,
+        "copies": 3,
+        "source": {"tokenizer": {"kind": "word", "min_count": 4}},
+    }
+    recipe = from_plain({"data": data, "training": {"max_steps": 1}})
+    found = prepare(recipe, tmp_path, learn_vocabularies(recipe.data, [_lines(tmp_path)]))
+    slots = found.vocabularies.source.slots
+    assert len(slots) == 3
+    assert found.vocabularies.target.slots == slots
+    he, is_ = found.vocabularies.source.encode("he is")
+    source, target = found.valid.pair(0)
+    assert source.tolist() == [he, is_, slots[0], slots[1], slots[2]]
+    assert target.tolist() == [UNK, UNK, slots[2]]
+
+
+def _lines(root: Path) -> Pairs:
+    """A corpus in which only `he` and `is` are frequent."""
+    return Pairs(root, pairs=[["he is", "he is"]] * 4)

@@ -101,7 +101,7 @@ def test_forced_decoding_agrees_with_search(kind: str, search: str, learned: boo
     for one, forced in zip(found, scored, strict=True):
         n = len(one.token_scores)
         assert forced.tokens == (*one.tokens, "</s>")
-        assert forced.token_scores[:n] == pytest.approx(one.token_scores, abs=1e-5)
+        assert forced.token_scores[:n] == pytest.approx(one.token_scores, abs=3e-5)
         assert n == len(one.tokens) + one.finished
         if one.finished:
             assert forced.score == pytest.approx(one.hypothesis.log_prob, abs=1e-4)
@@ -126,7 +126,7 @@ def test_a_prefix_is_honoured(kind: str) -> None:
             assert one.text.startswith("qu")
             forced = given.score([one.source_text], [one.text])[0]
             n = len(one.token_scores)
-            assert forced.token_scores[:n] == pytest.approx(one.token_scores, abs=1e-5)
+            assert forced.token_scores[:n] == pytest.approx(one.token_scores, abs=3e-5)
     assert given.translate("four", prefix="qu").text == "quatre"
 
 
@@ -180,7 +180,7 @@ def test_two_threads_do_as_one(kind: str) -> None:
 @every_model
 def test_where_the_model_looked(kind: str) -> None:
     for one in outputs(kind, "greedy", learned=True):
-        if kind == "sutskever" or not one.source_ids:
+        if not one.looker.attention_names or not one.source_ids:
             assert one.attention is None
             assert one.alignment == []
             continue
