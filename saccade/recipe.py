@@ -260,6 +260,8 @@ def _contradictions(recipe: Recipe) -> list[str]:
     if any(weight <= 0 for weight in data.weights):
         problems.append(f"data.weights: {data.weights} holds a weight that is not positive.")
     problems += _readings(recipe)
+    if data.copies < 0:
+        problems.append(f"data.copies: {data.copies} is below 0; 0 keeps no symbols for copies.")
     limits = (training.max_steps, training.max_epochs, training.max_minutes, training.patience)
     if not any(limits):
         problems.append(
