@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 
 from saccade.flow import Example
-from saccade.guards.base import KINDS, Kind
+from saccade.guards.flag import KINDS, Kind
 from saccade.probing import Nonsense
 from saccade.translation import Translation
 from saccade.vocab import UNK, Vocabulary

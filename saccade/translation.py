@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from saccade.flow import Hypothesis
-from saccade.guards.base import Flag
 from saccade.guards.familiarity import familiarity
+from saccade.guards.flag import Flag
 from saccade.guards.hallucination import Evidence, hallucination
 from saccade.guards.profile import Profile
 from saccade.guards.unknown import unknown

@@ -98,7 +98,10 @@ def flow(
     if model is not None:
         checked_device(device)
         found = gradients.through_model(folders.load(model, device=device), length=length)
-        show(pictures.flow_drawing(found, f"Gradient through the layers of {model.resolve().name}"), target)
+        show(
+            pictures.flow_drawing(found, f"Gradient through the layers of {model.resolve().name}"),
+            target,
+        )
         return
     chosen = [part_of(Cell, text) for text in cells or []]
     found = gradients.through_cells(chosen, length=length, hidden=hidden)

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from saccade.guards.base import Flag, quote, spell
+from saccade.guards.flag import Flag, quote, spell
 
 _MEAN = math.log(0.25)  # geometric mean of the pieces' probabilities
 _PIECE = math.log(0.005)  # of a single piece

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from saccade.guards.base import Flag, quote, spell
+from saccade.guards.flag import Flag, quote, spell
 
 _SHORTEST, _LONGEST = 3, 12  # words of a hole
 _LETTERS = 10  # that they have together, at least

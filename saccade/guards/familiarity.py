@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from saccade.guards.bands import at
-from saccade.guards.base import Flag, quote, spell
+from saccade.guards.flag import Flag, quote, spell
 from saccade.guards.loop import runs
 from saccade.guards.profile import Profile, trigrams_of
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from saccade.guards.base import Flag
 from saccade.guards.confidence import confidence
 from saccade.guards.coverage import coverage
+from saccade.guards.flag import Flag
 from saccade.guards.length import length
 from saccade.guards.loop import loop
 from saccade.guards.profile import Profile

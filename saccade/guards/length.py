@@ -1,7 +1,7 @@
 """Does the output's length go with the input's?"""
 
 from saccade.guards.bands import at
-from saccade.guards.base import Flag
+from saccade.guards.flag import Flag
 from saccade.guards.profile import Profile, ratio
 
 _SLACK = 1.25  # how far beyond the usual is odd

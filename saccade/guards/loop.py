@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from saccade.guards.base import Flag, quote, spell
+from saccade.guards.flag import Flag, quote, spell
 
 _LONGEST = 12  # pieces of a unit
 _TIMES = 3  # in a row, from which on it is a loop

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from saccade.guards.base import Flag, Severity, quote
+from saccade.guards.flag import Flag, Severity, quote
 
 _SHOWN = 3
 

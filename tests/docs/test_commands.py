@@ -1,4 +1,4 @@
-"""Every command and every Python block of README, tour and guards runs, in order, on a small model."""
+"""Every command and Python block of README, tour and guards runs, in order, on a small model."""
 
 import re
 import shlex

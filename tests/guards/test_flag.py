@@ -1,6 +1,6 @@
 import json
 
-from saccade.guards.base import KINDS, Flag, quote, spell
+from saccade.guards.flag import KINDS, Flag, quote, spell
 
 
 def test_a_flag_is_plain_in_json() -> None:
