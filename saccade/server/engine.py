@@ -22,6 +22,8 @@ from saccade.server.refused import Refused
 from saccade.translation import Translation
 from saccade.translator import Scored, Translator
 
+_PATIENCE = 6  # times the wait for one more text, the longest wait for all
+
 
 class Tally(Protocol):
     """Whoever counts what engines do."""
@@ -109,17 +111,20 @@ class Engine:
                     self._compute(batch)
 
     def _await_work(self) -> bool:
-        """Wait for a first text, and a moment longer for others; False when all is over."""
+        """Wait for a first text, and on while others follow closely; False when all is over."""
+        wait = self.limits.wait / 1000
         with self._changed:
             while not self._waiting and not self._closing:
                 self._changed.wait()
-            until = time.monotonic() + self.limits.wait / 1000
+            until = time.monotonic() + _PATIENCE * wait
             while self._waiting and not self._closing:
-                left = until - time.monotonic()
+                n, left = len(self._waiting), until - time.monotonic()
                 enough = sum(len(job.text) for job in self._waiting) >= self.limits.batch
                 if left <= 0 or enough:
                     break
-                self._changed.wait(left)
+                self._changed.wait(min(wait, left))
+                if len(self._waiting) == n:
+                    break
             return bool(self._waiting) or not self._closing
 
     def _take(self) -> list[Job]:

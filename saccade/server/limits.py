@@ -14,7 +14,7 @@ class Limits:
     seconds: from arrival to answer.  queue: texts of one model accepted and not yet answered.
     cells: attention weights, or nodes of a beam, that one request may see or have drawn.
     body: bytes of a request.  batch: padded source pieces computed together.  wait: milliseconds
-    that a text waits for company.
+    that texts wait for one more to come along.
     """
 
     characters: int = 5_000
