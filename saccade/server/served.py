@@ -1,8 +1,9 @@
 """The models of a server: opened from their folders, with names, languages and examples."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from babel import Locale, localedata
 from saccade import folder as folders
 from saccade.errors import RecipeError, SaccadeError
 from saccade.flow import Example
+from saccade.parts import Part
 from saccade.recipe import Recipe
 from saccade.translator import Translator
 
@@ -85,15 +87,22 @@ def open_models(
 
 
 def languages(recipe: Recipe) -> tuple[str, str]:
-    """Guess the codes of the two languages, from the files' suffixes or the recipe's name."""
-    for options in _readers(recipe.data.train[0].options):
-        paths = options.get("source"), options.get("target")
+    """Guess the codes of the two languages.
+
+    They are the suffixes of the training files (train.en, train.de), or words of the corpus's name
+    (english_french), or a part of the recipe's name (tatoeba-en-fr); else SOURCE and TARGET.
+    """
+    for part in _parts(recipe.data.train[0]):
+        paths = part.options.get("source"), part.options.get("target")
         codes = [str(path).removesuffix(".gz").rpartition(".")[2] for path in paths]
         if all(code in _known() for code in codes):
             return codes[0], codes[1]
-    named = _PAIR.search(recipe.name)
-    if named and {*named.groups()} <= _known():
-        return named[1], named[2]
+        named = [_codes().get(word, "") for word in part.kind.split("_")]
+        if len(named) == 2 and all(named):
+            return named[0], named[1]
+    found = _PAIR.search(recipe.name)
+    if found and {*found.groups()} <= _known():
+        return found[1], found[2]
     return SOURCE, TARGET
 
 
@@ -105,16 +114,23 @@ def language_name(code: str) -> str:
     return known.get(code, code)
 
 
+@cache
 def _known() -> set[str]:
     return {code for code in localedata.locale_identifiers() if len(code) == 2}
 
 
-def _readers(options: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield the options of a reader and of the reader inside it."""
-    yield options
-    inner = options.get("corpus")
-    if inner is not None:
-        yield from _readers(inner.options)
+@cache
+def _codes() -> dict[str, str]:
+    names = Locale("en").languages
+    return {name.lower(): code for code, name in names.items() if code in _known()}
+
+
+def _parts(part: Part[Any]) -> Iterator[Part[Any]]:
+    """Yield a reader, and the corpus or reader inside it."""
+    yield part
+    inner = part.options.get("corpus")
+    if isinstance(inner, Part):
+        yield from _parts(inner)
 
 
 def _examples(recipe: Recipe) -> list[Example]:
