@@ -220,8 +220,8 @@ def computed(process: int) -> float:
 def show(found: dict[str, object]) -> None:
     """Print a table."""
     table = Table(title=f"saccade serve, {found['model']}")
-    names = ("clients", "sentences_per_second", "sentences_per_processor_second")
-    names += ("p50", "p95", "p99", "statuses", "wrong")
+    names = ["clients", "sentences_per_second", "sentences_per_processor_second"]
+    names += ["p50", "p95", "p99", "statuses", "wrong"]
     for name in names:
         table.add_column(name.replace("_", " "))
     for key in ("alone", "together"):

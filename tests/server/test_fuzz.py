@@ -38,7 +38,7 @@ def _attack(api: Any, n: int) -> int:
             assert set(answer.json()) == {"error"}
             assert answer.status_code != 422
 
-    plain = settings(
+    plain: Any = settings(
         max_examples=n,
         deadline=None,
         suppress_health_check=list(HealthCheck),
