@@ -42,6 +42,7 @@ def routes(desk: Desk) -> APIRouter:
 
 def told(model: Served) -> dict[str, Any]:
     """Describe a model."""
+    shown = model.examples[:: max(len(model.examples) // _SHOWN, 1)][:_SHOWN]
     return {
         "name": model.name,
         "description": model.description,
@@ -49,7 +50,7 @@ def told(model: Served) -> dict[str, Any]:
         "target": model.target,
         "parameters": model.n_parameters,
         "attention": model.translator.attention_names,
-        "examples": [{"source": e.source, "reference": e.target} for e in model.examples[:_SHOWN]],
+        "examples": [{"source": e.source, "reference": e.target} for e in shown],
         "trains": model.trains,
     }
 
