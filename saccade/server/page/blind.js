@@ -22,7 +22,7 @@ export function blind(models) {
       find("#asked").textContent = told.source;
       for (const side of ["left", "right"]) find(`[data-choice=${side}] span`, question).textContent = told[side] || "(nothing)";
     }
-    await summarise();
+    summarise().catch(() => {});  // a later one mends it
   }
 
   async function answer(choice) {
