@@ -89,7 +89,8 @@ async def tell(
         seconds = round(time.monotonic() - started, 4)
         return encoded({"model": model.name, "seconds": seconds, "results": results})
 
-    return await desk.drawn(write) if is_heavy(asked) else write()
+    looks = model.recipe.decoding.replace_unknown  # the text itself depends on attention
+    return await desk.drawn(write) if looks or is_heavy(asked) else write()
 
 
 async def _scored(desk: Desk, asked: schema.Score) -> Response:
