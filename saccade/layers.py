@@ -94,6 +94,15 @@ def check_neighbourhood(reach: int) -> int:
     return reach
 
 
+def bridge(memory_dim: int, width: int) -> nn.Linear:
+    """Make `B m + b`, which turns a summary into first states; of no memory only `b` is left."""
+    built = nn.Linear(max(memory_dim, 1), width)
+    if not memory_dim:  # torch warns of drawing a matrix without numbers
+        built.in_features, built.weight = 0, nn.Parameter(torch.zeros(width, 0))
+        nn.init.zeros_(built.bias)
+    return built
+
+
 def build_attention(attention: Part[Attention], dim: int, memory_dim: int) -> Attention:
     """Build the attention of a Transformer layer, or refuse one that such a layer cannot hold."""
     built = attention.build(dim, memory_dim)

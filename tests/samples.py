@@ -108,7 +108,7 @@ def missing_gradients(module: nn.Module) -> list[str]:
     return [
         name
         for name, parameter in module.named_parameters()
-        if parameter.grad is None or not parameter.grad.abs().sum() > 0
+        if parameter.numel() and (parameter.grad is None or not parameter.grad.abs().sum() > 0)
     ]
 
 

@@ -8,7 +8,9 @@ from torch import Tensor, nn
 from saccade.attention.base import Attention
 from saccade.cells.base import Cell
 from saccade.decoders.base import Decoder
+from saccade.errors import ShapeError
 from saccade.flow import SOURCE, Attended, Decoded, Memory, State, Stepped, nested, tensor
+from saccade.layers import bridge
 from saccade.parts import Part
 
 
@@ -48,6 +50,12 @@ class RnnDecoder(Decoder):
         dropout: float = 0.1,
     ) -> None:
         super().__init__(input_dim, memory_dim)
+        if not memory_dim and attention.kind != "none":
+            raise ShapeError(
+                f"decoder rnn: attention {attention.kind} has no memory to read, as no source is"
+                " given; expected attention: none. Set it, or use decoder rnn_past, which reads"
+                " its own past."
+            )
         self.attention = attention.build(hidden, memory_dim)
         self.luong = wiring == "luong"
         self.feeding = self.luong and input_feeding
@@ -56,7 +64,7 @@ class RnnDecoder(Decoder):
         beside_x = context_dim if not self.luong else hidden if input_feeding else 0
         widths = [input_dim + beside_x] + [hidden] * (layers - 1)
         self.cells = nn.ModuleList(cell.build(width, hidden) for width in widths)
-        self.bridge = nn.Linear(memory_dim, hidden * sum(len(c.parts) for c in self._stack))
+        self.bridge = bridge(memory_dim, hidden * sum(len(c.parts) for c in self._stack))
         self.readout = nn.Linear(hidden + context_dim + (0 if self.luong else input_dim), hidden)
         self.dropout = nn.Dropout(dropout)
 

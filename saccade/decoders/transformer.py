@@ -29,7 +29,7 @@ class TransformerDecoder(Decoder):
     Vaswani et al. 2017 (arXiv:1706.03762), section 3.1. The state of a step is what the layers have
     prepared of the places so far, so that a step costs one place and not a prefix. With a
     `neighbourhood` r > 0, a place reads of the target only itself and the r places before it; the
-    memory it reads whole.
+    memory it reads whole. Where there is no memory, of width 0, the layers only read the past.
     """
 
     def __init__(  # noqa: PLR0913 - seven of them are options
@@ -69,15 +69,13 @@ class TransformerDecoder(Decoder):
         return tuple(
             f"layer {i + 1} {name}".strip()
             for i, layer in enumerate(self._stack)
-            for name in layer.reading.names
+            for name in (layer.reading.names if layer.reading else ())
         )
 
     def start(self, memory: Memory) -> State:
         """Prepare the memory for every layer; no place has been written yet."""
         nothing = memory.states.new_zeros(len(memory.states), 0, self.input_dim)  # [B, 0, D]
-        source: State = {
-            str(i): y.reading.prepare_memory(memory) for i, y in enumerate(self._stack)
-        }
+        source: State = {str(i): y.prepare(memory) for i, y in enumerate(self._stack)}
         past: State = {str(i): y.self_attention.prepare(nothing) for i, y in enumerate(self._stack)}
         place = memory.mask.new_zeros(len(memory.mask), 0)  # its width is the number of places
         return {SOURCE: {**source, "mask": memory.mask}, "past": past, "place": place}
@@ -95,7 +93,7 @@ class TransformerDecoder(Decoder):
             seen = tensor(source, "mask")[:, None]  # [B, 1, S]
             sight = Sight(nested(source, str(i)), seen, near[:, None])
             y, after[str(i)], read = layer(y, nested(past, str(i)), sight, look=look)
-            maps.append(read.weights)
+            maps.append(read)
         features = self.norm(y)[:, 0]  # [B, D]
         weights = _join(maps)
         state = {SOURCE: source, "past": after, "place": place}
@@ -108,9 +106,9 @@ class TransformerDecoder(Decoder):
         order = (causal(n, device) & window(n, self.neighbourhood, device))[None]  # [1, T, T]
         maps = []
         for layer in self._stack:
-            sight = Sight(layer.reading.prepare_memory(memory), memory.mask[:, None], order)
+            sight = Sight(layer.prepare(memory), memory.mask[:, None], order)
             y, _, read = layer(y, {}, sight, look=look)
-            maps.append(read.weights)
+            maps.append(read)
         return Decoded(self.norm(y), _join(maps))
 
 
@@ -123,7 +121,7 @@ class Sight(NamedTuple):
 
 
 class DecoderLayer(nn.Module):
-    """Self-attention over the past, attention over the memory, a feed-forward layer."""
+    """Self-attention over the past, attention over the memory if any, a feed-forward layer."""
 
     def __init__(
         self,
@@ -136,28 +134,40 @@ class DecoderLayer(nn.Module):
     ) -> None:
         super().__init__()
         self.self_attention = build_attention(attention, dim, dim)
-        self.reading = build_attention(attention, dim, memory_dim)
+        self.reading = build_attention(attention, dim, memory_dim) if memory_dim else None
         self.feed_forward = FeedForward(dim, hidden)
         self.around_self = Residual(dim, norm, dropout)
-        self.around_reading = Residual(dim, norm, dropout)
+        self.around_reading = Residual(dim, norm, dropout) if memory_dim else None
         self.around_feed_forward = Residual(dim, norm, dropout)
 
     def forward(
         self, x: Tensor, past: State, sight: Sight, *, look: bool
-    ) -> tuple[Tensor, State, Attended]:
-        """Write `x [B, T, D]` behind `past`; return it, the longer past, and what was read."""
+    ) -> tuple[Tensor, State, Tensor | None]:
+        """Write `x [B, T, D]` behind `past`; return it, the longer past, and where it looked."""
         y = self.around_self.enter(x)
         new = self.self_attention.prepare(y)
         past = append(past, new) if past else new
         said = self.self_attention(y, past, sight.past_mask, self.self_attention.start(past))
         x = self.around_self.leave(x, said.context)
-        y = self.around_reading.enter(x)
-        read: Attended = self.reading(
-            y, sight.memory, sight.memory_mask, self.reading.start(sight.memory), look=look
-        )
-        x = self.around_reading.leave(x, read.context)
+        x, weights = self._read(x, sight, look=look)
         y = self.feed_forward(self.around_feed_forward.enter(x))
-        return self.around_feed_forward.leave(x, y), past, read
+        return self.around_feed_forward.leave(x, y), past, weights
+
+    def prepare(self, memory: Memory) -> State:
+        """Compute what reading the memory needs of it, once."""
+        return self.reading.prepare_memory(memory) if self.reading else {}
+
+    def _read(self, x: Tensor, sight: Sight, *, look: bool) -> tuple[Tensor, Tensor | None]:
+        if self.reading is None or self.around_reading is None:
+            return x, None
+        read: Attended = self.reading(
+            self.around_reading.enter(x),
+            sight.memory,
+            sight.memory_mask,
+            self.reading.start(sight.memory),
+            look=look,
+        )
+        return self.around_reading.leave(x, read.context), read.weights
 
 
 def _join(maps: list[Tensor | None]) -> Tensor | None:

@@ -1,6 +1,7 @@
 """What a model is: something an objective can train and, if it writes, search can step."""
 
 from abc import ABC, abstractmethod
+from typing import ClassVar
 
 from torch import Tensor, nn
 
@@ -14,6 +15,7 @@ class Model(nn.Module, ABC):
     """
 
     one_vocabulary: bool = False  # True if source and target must have the same symbols
+    reads: ClassVar[bool] = True  # False if there is no source, and a given text is a beginning
 
     @abstractmethod
     def forward(self, batch: Batch, *, look: bool = False) -> Decoded:

@@ -5,7 +5,19 @@ from torch import Tensor, nn
 
 from saccade.attention.base import Attention
 from saccade.encoders.base import Encoder
-from saccade.flow import SOURCE, Attended, Batch, Decoded, Padded, State, Step, nested, tensor
+from saccade.errors import ShapeError
+from saccade.flow import (
+    SOURCE,
+    Attended,
+    Batch,
+    Decoded,
+    Memory,
+    Padded,
+    State,
+    Step,
+    nested,
+    tensor,
+)
 from saccade.layers import Embedding
 from saccade.models._closing import closed, flagged
 from saccade.models.base import Model
@@ -44,6 +56,11 @@ class Classifier(Model):
         self.encoder = encoder.build(embedding)
         width = self.encoder.memory_dim
         self.attention = attention.build(width, width)
+        if self.attention.hard:
+            raise ShapeError(
+                f"classifier: attention {attention.kind} chooses places and learns by its choices,"
+                " but a classifier does not hand them out. Use additive."
+            )
         self.query = nn.Parameter(torch.randn(width) / width**0.5)
         self.mix = nn.Linear(self.attention.context_dim + width, hidden)
         self.output = nn.Linear(hidden, target_size)
@@ -55,11 +72,11 @@ class Classifier(Model):
 
     def forward(self, batch: Batch, *, look: bool = False) -> Decoded:
         """Write features of the label at the first place and of END behind it, `[B, T, D + 1]`."""
-        features, read = self._pool(batch.source, look=look)
+        features, weights = self._pool(batch.source, look=look)
         n_places = batch.prefix.shape[1]
         ended = torch.arange(n_places, device=features.device) > 0  # [T]
         every = features[:, None].expand(-1, n_places, -1)  # [B, T, D]
-        weights = None if read.weights is None else read.weights.expand(-1, n_places, -1, -1)
+        weights = None if weights is None else weights.expand(-1, n_places, -1, -1)
         return Decoded(flagged(every, ended.expand(len(every), -1)), weights)
 
     def log_probs(self, features: Tensor) -> Tensor:
@@ -77,15 +94,14 @@ class Classifier(Model):
         log_probs = self.log_probs(flagged(features, ended))
         return Step(log_probs, {**state, "ended": torch.ones_like(ended)})
 
-    def _pool(self, source: Padded, *, look: bool) -> tuple[Tensor, Attended]:
-        """Return features `[B, D]` and what was read, with weights `[B, 1, A, S]`."""
+    def _pool(self, source: Padded, *, look: bool) -> tuple[Tensor, Tensor | None]:
+        """Return features `[B, D]` and, if asked for, weights `[B, 1, A, S]`."""
         vectors = self.dropout(self.word_dropout(self.source_embedding(source.values)))  # [B, S, D]
-        memory = self.encoder(Padded(vectors, source.mask, source.ends))
+        memory: Memory = self.encoder(Padded(vectors, source.mask, source.ends))
         prepared = self.attention.prepare(self.dropout(memory.states))
         query = self.query.expand(len(vectors), 1, -1)  # [B, 1, D]
         mask, state = memory.mask[:, None], self.attention.start(prepared)
         read: Attended = self.attention(query, prepared, mask, state, look=look)
-        if read.weights is not None:
-            read = read._replace(weights=memory.over_source(read.weights))
+        weights = None if read.weights is None else memory.over_source(read.weights)
         both = torch.cat([read.context[:, 0], self.dropout(memory.summary)], dim=1)
-        return self.dropout(torch.tanh(self.mix(both))), read  # [B, D]
+        return self.dropout(torch.tanh(self.mix(both))), weights  # [B, D]

@@ -58,9 +58,20 @@ COPYING = [  # weights that need not sum to one, a memory of weights, several ma
         Part(Decoder, "transformer", {"layers": 2, "dropout": 0.0, "attention": MULTIHEAD}),
     ]
 ]
+PLAIN = Part(Decoder, "rnn", {"hidden": 8, "wiring": "luong", "attention": "none"})
+WRITING = [
+    Part(Model, "language_model", {"embedding": 8, "dropout": 0.0, "decoder": decoder, "tie": tie})
+    for decoder, tie in zip(
+        [PLAIN, PLAIN, *(d for d in variants(Decoder, attention=MULTIHEAD) if d.kind != "rnn")],
+        cycle((True, False)),
+        strict=False,
+    )
+]
+APART = ("encoder_decoder", "language_model")  # tried above
 OTHERS = [
-    *(part for part in variants(Model, **SMALL_PARTS) if part.kind != "encoder_decoder"),
+    *(part for part in variants(Model, **SMALL_PARTS) if part.kind not in APART),
     *COPYING,
+    *WRITING,
 ]
 PARTS = [*MODELS.values(), *CROSSED, *OTHERS]
 IDS = [*MODELS, *(name(part) for part in [*CROSSED, *OTHERS])]

@@ -1,0 +1,26 @@
+"""Lines of text by themselves, for language models."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from saccade.flow import Example
+from saccade.readers._lines import fingerprint, numbered, place
+from saccade.readers.base import Reader
+
+
+class Plain(Reader):
+    """A UTF-8 file, plain or `.gz`, one text a line; there is no source. Empty lines are skipped."""
+
+    def __init__(self, root: Path, *, path: str = "") -> None:
+        super().__init__(root)
+        self.path = place(root, path)
+
+    def read(self) -> Iterator[Example]:
+        """Yield every line as a target."""
+        for number, line in numbered(self.path):
+            if line.strip():
+                yield Example("", line, f"{self.path}:{number}")
+
+    def fingerprint(self) -> str:
+        """Hash the file."""
+        return fingerprint([self.path], "plain")
