@@ -43,7 +43,7 @@ class Evaluation:
     examples: list[Example]
     translations: list[Translation]
     figures: dict[str, Figure]
-    perplexity: float
+    likelihood: "Likelihood"
     seconds: float
 
     def plain(self) -> dict[str, Any]:
@@ -52,7 +52,8 @@ class Evaluation:
             "split": self.split,
             "sentences": len(self.examples),
             "seconds": round(self.seconds, 3),
-            "perplexity": self.perplexity,
+            "perplexity": self.likelihood.perplexity,
+            "nats_per_character": self.likelihood.nats_per_character,
             "metrics": {name: figure.plain() for name, figure in self.figures.items()},
         }
 
@@ -66,11 +67,36 @@ def loss_of(model: Model, batches: Batches) -> float:
     return sum(loss.parts["nll"] for loss in losses) / sum(loss.count for loss in losses)
 
 
-def perplexity_of(translator: Translator, examples: Sequence[Example]) -> float:
-    """Return the perplexity of the references, per piece."""
+@dataclass(frozen=True, slots=True)
+class Likelihood:
+    """How likely a model finds texts: log-probability, and of how many pieces and characters.
+
+    Every text's END is among the pieces and in the log-probability, but is no character.
+    """
+
+    log_prob: float
+    pieces: int
+    characters: int
+
+    @property
+    def perplexity(self) -> float:
+        """Per piece."""
+        return perplexity(self.log_prob, self.pieces)
+
+    @property
+    def nats_per_character(self) -> float:
+        """What two models with different pieces can be compared by; over log 2 it is in bits."""
+        return -self.log_prob / max(self.characters, 1)
+
+
+def likelihood_of(translator: Translator, examples: Sequence[Example]) -> Likelihood:
+    """Weigh the references."""
     scored = translator.score([e.source for e in examples], [e.target for e in examples])
-    total = sum(one.score for one in scored)
-    return perplexity(total, sum(len(one.token_scores) for one in scored))
+    return Likelihood(
+        sum(one.score for one in scored),
+        sum(len(one.token_scores) for one in scored),
+        sum(len(example.target) for example in examples),
+    )
 
 
 def figures_of(

@@ -27,7 +27,7 @@ from saccade import recipe as recipes
 from saccade.errors import CheckpointError, RecipeError
 from saccade.guards.profile import Profile
 from saccade.models.base import Model
-from saccade.prepare import Vocabularies
+from saccade.prepare import Vocabularies, reads
 from saccade.recipe import Recipe
 from saccade.train import weights
 from saccade.train.checkpoint import Checkpoints
@@ -168,7 +168,7 @@ def read_identity(folder: Path) -> Identity:
                 f"{folder / name}.json: this tokenizer does not belong to the model: it is not the"
                 " one that was saved with it. Put the original file back."
             )
-    if recipe.data.joint:
+    if recipe.data.joint or not reads(recipe):
         sides["target"] = sides["source"].read_as(readings["target"])
     return Identity(recipe, Vocabularies(sides["source"], sides["target"]), facts)
 
@@ -209,6 +209,34 @@ def build_model(recipe: Recipe, vocabularies: Vocabularies) -> Model:
             " a vocabulary of its own. Set data.joint: true."
         )
     return model
+
+
+def known_sides(
+    known: Identity | None, recipe: Recipe
+) -> tuple[Vocabularies | None, Vocabulary | None]:
+    """Say what a folder to start from gives to `prepare`: both vocabularies, or the target's."""
+    if known is None:
+        return None, None
+    if reads(recipe) and not reads(known.recipe):
+        return None, known.vocabularies.target
+    return known.vocabularies, None
+
+
+def start_weights(model: Model, recipe: Recipe, start_from: Path) -> str:
+    """Copy a folder's weights into a new model; return what to say about it.
+
+    All of them; but a model that has a source takes from a language model what fits.
+    """
+    tensors, where = read_weights(start_from)
+    if not reads(recipe) or reads(read_identity(start_from).recipe):
+        weights.put(model, tensors, where)
+        return f"Started from {where}."
+    taken = weights.put_fitting(model, tensors, where)
+    new = sorted(weights.of(model).keys() - set(taken))
+    return (
+        f"Started from the language model {where}: took {len(taken)} weights"
+        f" ({', '.join(taken)}); new are {len(new)} ({', '.join(new)})."
+    )
 
 
 def read_weights(folder: Path) -> tuple[dict[str, Tensor], str]:

@@ -12,8 +12,10 @@ from saccade.batching import Batches
 from saccade.errors import DataError
 from saccade.guards import profile
 from saccade.guards.profile import Profile
+from saccade.models.base import Model
+from saccade.parts import find
 from saccade.readers.base import Reader
-from saccade.recipe import Data, Recipe, Side
+from saccade.recipe import Recipe, Side
 from saccade.resegment import BpeDropout, Resegment
 from saccade.store import Store
 from saccade.tokenizers.base import learn
@@ -40,12 +42,24 @@ class Prepared:
     hashes: dict[str, str]
 
 
-def prepare(recipe: Recipe, root: Path, vocabularies: Vocabularies | None = None) -> Prepared:
-    """Learn the vocabularies, unless they are given, and turn every corpus into ids once."""
+def prepare(
+    recipe: Recipe,
+    root: Path,
+    vocabularies: Vocabularies | None = None,
+    target: Vocabulary | None = None,
+) -> Prepared:
+    """Learn the vocabularies, unless they are given, and turn every corpus into ids once.
+
+    Args:
+        recipe: whose data to read.
+        root: where its relative paths start.
+        vocabularies: both sides', if they are known already.
+        target: the target's, if it alone is.
+    """
     data = recipe.data
     readers = [part.build(root) for part in data.train]
     valid = data.valid.build(root)
-    vocabularies = vocabularies or learn_vocabularies(data, readers)
+    vocabularies = vocabularies or learn_vocabularies(recipe, readers, target)
     hashes = {f"train {i + 1}": reader.fingerprint() for i, reader in enumerate(readers)}
     return Prepared(
         vocabularies,
@@ -84,15 +98,26 @@ def _stored(reader: Reader, vocabularies: Vocabularies) -> Store:
         ) from error
 
 
-def learn_vocabularies(data: Data, readers: list[Reader]) -> Vocabularies:
-    """Learn the pieces of each side, or of both together."""
+def learn_vocabularies(
+    recipe: Recipe, readers: list[Reader], target: Vocabulary | None = None
+) -> Vocabularies:
+    """Learn the pieces of each side, or of both together, or of the target if that is all."""
+    data = recipe.data
     sources = [(example.source for example in reader.read()) for reader in readers]
     targets = [(example.target for example in reader.read()) for reader in readers]
+    if not reads(recipe):
+        only = target or _learn(data.target, targets, data.copies)
+        return Vocabularies(only, only)
     if data.joint:
-        both = _learn(data.source, [*sources, *targets], data.copies)
+        both = target or _learn(data.source, [*sources, *targets], data.copies)
         return Vocabularies(both.read_as(data.source.reading), both)
     source = _learn(data.source, sources, data.copies).read_as(data.source.reading)
-    return Vocabularies(source, _learn(data.target, targets, data.copies))
+    return Vocabularies(source, target or _learn(data.target, targets, data.copies))
+
+
+def reads(recipe: Recipe) -> bool:
+    """Say whether the recipe's model has a source; a language model has none."""
+    return find(Model, recipe.model.kind).reads
 
 
 def _learn(side: Side, streams: Sequence[Iterable[str]], copies: int) -> Vocabulary:

@@ -143,10 +143,10 @@ def samples(recipe: Recipe, translator: Translator, root: Path = Path()) -> list
     """Translate a few validation sentences, with where the model looked."""
     reader = next(iter(recipe.data.test.values()), recipe.data.valid).build(root)
     examples = [example for example, _ in zip(reader.read(), range(_SAMPLES), strict=False)]
-    found = translator.translate([example.source for example in examples])
+    found = translator.translate([translator.given(example) for example in examples])
     return [
         Sample(
-            source=example.source,
+            source=translation.source_text,
             reference=example.target,
             output=translation.text,
             score=translation.score,

@@ -13,7 +13,7 @@ from rich.console import Console
 from saccade import folder as folders
 from saccade import recipe as recipes
 from saccade.errors import CheckpointError, DataError, RecipeError
-from saccade.evaluation import Evaluation, figures_of, perplexity_of
+from saccade.evaluation import Evaluation, figures_of, likelihood_of
 from saccade.metrics.base import Metric
 from saccade.models.base import Model
 from saccade.parts import Part
@@ -61,7 +61,8 @@ def train(
         recipe: what to do.
         folder: where to write; must be new unless `resume` or `overwrite`.
         resume: go on from the folder's last checkpoint, as if it had not stopped.
-        start_from: a model folder whose vocabularies and weights to start from.
+        start_from: a model folder whose vocabularies and weights to start from. Of a language
+            model's, a model that has a source takes the target vocabulary and what weights fit.
         overwrite: delete what an earlier run left in the folder.
         device: where to compute.
         root: where the relative paths of the recipe start.
@@ -74,12 +75,12 @@ def train(
     if resume and known:
         _check_recipe(known, recipe)
     with _threads(recipe.training.threads), torch.random.fork_rng(devices=[]):
-        prepared = prepare(recipe, root, known.vocabularies if known else None)
+        prepared = prepare(recipe, root, *folders.known_sides(known, recipe))
         if resume and known:
             _check_data(known, prepared)
         model = folders.build_model(recipe, prepared.vocabularies)
-        if start_from and not resume:
-            weights.put(model, *folders.read_weights(start_from))
+        fresh = start_from if not resume else None
+        start = folders.start_weights(model, recipe, fresh) if fresh else ""
         log = Log(folder, console or Console(stderr=True))
         usual = folders.read_profile(folder) if resume else None
         usual = usual or profile_of(recipe, prepared, root)
@@ -93,6 +94,8 @@ def train(
             trainer.save()
             sides, hashes = prepared.vocabularies, prepared.hashes
             folders.write_identity(folder, recipe, sides, hashes, usual)
+        if start:
+            log.say(start)
         log.board = board(str(folder / "tensorboard")) if board else None
         reason = trainer.run()
     return Run(folder, trainer.translator, trainer.loop.progress, reason)
@@ -110,6 +113,8 @@ def evaluate(
 ) -> Evaluation:
     """Decode a named split of the model's recipe and measure it.
 
+    A language model that no metric asks to write is only asked how likely it finds the texts.
+
     Args:
         folder: a model folder.
         split: valid, or a name of data.test.
@@ -125,14 +130,15 @@ def evaluate(
         raise RecipeError(f"{folder}: no split '{split}'; there are {', '.join(readers)}.")
     examples = list(readers[split].build(root).read())[: most or None]
     translator = folders.load(folder, device=device)
+    chosen = list(metrics) or recipe.decoding.metrics
+    sources = [example.source for example in examples]
     started = time.monotonic()
-    found = translator.translate([example.source for example in examples], **options)
+    found = translator.translate(sources, **options) if chosen or translator.model.reads else []
     seconds = time.monotonic() - started
     outputs = [translation.text for translation in found]
     references = [example.target for example in examples]
-    chosen = list(metrics) or recipe.decoding.metrics
     figures = figures_of(chosen, outputs, references)
-    return Evaluation(split, examples, found, figures, perplexity_of(translator, examples), seconds)
+    return Evaluation(split, examples, found, figures, likelihood_of(translator, examples), seconds)
 
 
 def average(source: Path, target: Path, *, last: int = 0, best: int = 0) -> list[str]:

@@ -17,7 +17,7 @@ from torch import Tensor
 from saccade.batching import collate, pad, sorted_batches
 from saccade.copying import encode_pairs, encode_sources, slot_words
 from saccade.errors import DataError, RecipeError
-from saccade.flow import Batch, Hypothesis
+from saccade.flow import Batch, Example, Hypothesis
 from saccade.guards.profile import Profile
 from saccade.models.base import Model
 from saccade.parts import Part
@@ -45,6 +45,8 @@ class Scored:
 
 class Translator:
     """Translates, scores and looks inside. Safe to use from several threads: it holds no state.
+
+    A text given to a model that has no source, a language model, is the beginning of its output.
 
     Args:
         model: what was trained.
@@ -79,6 +81,10 @@ class Translator:
     def device(self) -> torch.device:
         """Where the weights are."""
         return next(self.model.parameters()).device
+
+    def given(self, example: Example) -> str:
+        """Return what the model is given of an example: the source, or half of the only text."""
+        return example.source if self.model.reads else example.target[: len(example.target) // 2]
 
     @overload
     def translate(self, text: str, **options: Any) -> Translation: ...
@@ -157,23 +163,15 @@ class Translator:
         trace: bool,
         watch: Progress | None,
     ) -> list[Translation]:
-        ids = encode_sources(self.source, texts)
+        given = encode_sources(self.source, texts)
+        ids = given if self.model.reads else [[] for _ in texts]
         replacing = self.decoding.replace_unknown
         done = [Found((Hypothesis((), 0.0, ()),))] * len(texts)  # empty in, empty out
-        work = [i for i, row in enumerate(ids) if row]
-        for batch in sorted_batches([len(ids[i]) for i in work], self.decoding.batch_tokens):
+        work = [i for i, row in enumerate(given) if row or not self.model.reads]
+        for batch in sorted_batches([len(given[i]) for i in work], self.decoding.batch_tokens):
             rows = [work[i] for i in batch]
             source = pad([[*ids[i], END] for i in rows]).to(self.device)
-            limits = (source.lengths * self.decoding.max_ratio).long() + self.decoding.max_extra
-            task = Task(
-                start=START,
-                end=END,
-                limits=limits,
-                banned=(PAD, START) if replacing else (PAD, START, UNK),
-                prefixes=[tuple(prefixes[i]) for i in rows] if prefixes else (),
-                keys=[_key(texts[i]) for i in rows],
-                watch=_numbered(watch, rows) if watch else None,
-            )
+            task = self._task(rows, texts, given, prefixes, watch)
             found = search(self.model.step, self.model.start(source), task, trace=trace)
             for i, one in zip(rows, found, strict=True):
                 done[i] = one
@@ -191,15 +189,43 @@ class Translator:
             for text, row, one in zip(texts, ids, done, strict=True)
         ]
 
+    def _task(
+        self,
+        rows: list[int],
+        texts: list[str],
+        given: list[list[int]],
+        prefixes: Sequence[list[int]],
+        watch: Progress | None,
+    ) -> Task:
+        """Say what to search for; a text given to a model without a source is a beginning."""
+        lengths = torch.tensor([len(given[i]) + 1 for i in rows], device=self.device)
+        begins = [
+            (*(prefixes[i] if prefixes else ()), *(() if self.model.reads else given[i]))
+            for i in rows
+        ]
+        return Task(
+            start=START,
+            end=END,
+            limits=(lengths * self.decoding.max_ratio).long() + self.decoding.max_extra,
+            banned=(PAD, START) if self.decoding.replace_unknown else (PAD, START, UNK),
+            prefixes=begins if any(begins) else (),
+            keys=[_key(texts[i]) for i in rows],
+            watch=_numbered(watch, rows) if watch else None,
+        )
+
     @torch.inference_mode()
     def score(self, sources: Sequence[str], targets: Sequence[str]) -> list[Scored]:
-        """Say how likely each target is for its source: forced decoding, nothing is searched."""
+        """Say how likely each target is for its source: forced decoding, nothing is searched.
+
+        The sources of a model without any, a language model, do not matter.
+        """
         if len(sources) != len(targets):
             raise DataError(
                 f"score: {len(sources)} sources but {len(targets)} targets; expected one target for"
                 " each source; give two lists of one length."
             )
-        source_ids, target_ids = encode_pairs(self.source, self.target, sources, targets)
+        read = sources if self.model.reads else [""] * len(sources)
+        source_ids, target_ids = encode_pairs(self.source, self.target, read, targets)
         lengths = [max(len(s), len(t)) for s, t in zip(source_ids, target_ids, strict=True)]
         scored: list[Scored | None] = [None] * len(lengths)
         for rows in sorted_batches(lengths, self.decoding.batch_tokens):

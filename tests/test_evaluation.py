@@ -1,9 +1,10 @@
+import math
 from pathlib import Path
 
 import pytest
 import torch
 
-from saccade.evaluation import figures_of, loss_of, name_of, perplexity_of
+from saccade.evaluation import Likelihood, figures_of, likelihood_of, loss_of, name_of
 from saccade.metrics.base import Metric
 from saccade.parts import Part
 from saccade.prepare import batches_of, prepare
@@ -16,7 +17,7 @@ def test_the_loss_is_that_of_forced_decoding(tmp_path: Path) -> None:
     batches = batches_of(recipe, [prepare(recipe, Path()).valid], 16)
     examples = list(recipe.data.valid.build(Path()).read())
     mean = loss_of(translator.model, batches)
-    assert perplexity_of(translator, examples) == pytest.approx(
+    assert likelihood_of(translator, examples).perplexity == pytest.approx(
         float(torch.tensor(mean).exp()), rel=1e-4
     )
 
@@ -44,3 +45,10 @@ def test_figures_with_intervals() -> None:
 def test_names() -> None:
     assert name_of(Part(Metric, "wer"), {"bleu"}) == "wer"
     assert name_of(Part(Metric, "wer"), {"wer"}).startswith("wer")
+
+
+def test_nats_are_per_character_and_perplexity_per_piece() -> None:
+    likely = Likelihood(log_prob=-6.0, pieces=3, characters=4)
+    assert likely.nats_per_character == 1.5
+    assert likely.perplexity == pytest.approx(math.exp(2))
+    assert Likelihood(-1.0, 1, 0).nats_per_character == 1.0

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from saccade import folder as folders
+from saccade import recipe as recipes
 from saccade.errors import CheckpointError, DataError, RecipeError, TrainingError
 from saccade.metrics.base import Metric
 from saccade.parts import Part
@@ -217,3 +218,33 @@ def test_tensorboard_that_is_not_installed(tmp_path: Path, monkeypatch: pytest.M
         " to false."
     )
     assert not (tmp_path / "run").exists()
+
+
+def test_a_language_model_starts_a_decoder_weight_for_weight(tmp_path: Path) -> None:
+    reader = {"kind": "pairs", "pairs": [["", target] for _, target in small.pairs(0, 40)]}
+    plain = {"kind": "rnn", "hidden": 16, "attention": "none", "wiring": "luong"}
+    raw = small.recipe(max_steps=1).plain()
+    data = {"train": [reader], "valid": reader, "target": raw["data"]["target"]}
+    model = {"kind": "language_model", "embedding": 16, "decoder": plain}
+    writer = recipes.from_plain({**raw, "data": data, "model": model})
+    train(writer, tmp_path / "lm", console=small.quiet())
+    rnn = {"kind": "rnn", "hidden": 8}
+    raw["model"] |= {"encoder": rnn, "decoder": {**plain, "attention": "dot"}}
+    recipe = recipes.from_plain(raw)
+    run = train(recipe, tmp_path / "mt", start_from=tmp_path / "lm", console=small.quiet())
+    known, identity = folders.read_weights(tmp_path / "lm")[0], folders.read_identity(run.folder)
+    assert identity.vocabularies.target.fingerprint == run.translator.target.fingerprint
+    fresh = folders.build_model(recipe, identity.vocabularies)
+    said = folders.start_weights(fresh, recipe, tmp_path / "lm")
+    own = weights.of(fresh)
+    taken = [n for n in own if n in known and torch.equal(own[n], known[n])]
+    assert {"target_embedding.weight", "bias", "decoder.cells.0.U"} <= set(taken)
+    assert f"took {len(taken)} weights ({', '.join(taken)}); new are" in said
+    raw["model"] |= {"embedding": 8, "tie": "none", "decoder": {"kind": "transformer", "layers": 1}}
+    raw["model"]["decoder"]["attention"] = {"kind": "multihead", "heads": 2}
+    narrow = recipes.from_plain(raw)
+    other = narrow.model.build(len(identity.vocabularies.source), 7)
+    with pytest.raises(
+        CheckpointError, match=r"none of its 10 weights fits the recipe's model; exp"
+    ):
+        folders.start_weights(other, narrow, tmp_path / "lm")

@@ -14,7 +14,7 @@ from saccade import recipe as recipes
 from saccade.cli.speech import Device, checked_device, note, out_console
 from saccade.doctor import Finding
 from saccade.flow import Example
-from saccade.prepare import learn_vocabularies
+from saccade.prepare import learn_vocabularies, reads
 from saccade.probing import probe_nonsense
 from saccade.readers._lines import numbered
 from saccade.readers.base import Reader
@@ -80,20 +80,29 @@ def _files(paths: Sequence[Path]) -> list[Finding]:
 
 
 def _recipe(path: Path) -> list[Finding]:
-    data = recipes.load(path).data
+    recipe = recipes.load(path)
+    data, paired = recipe.data, reads(recipe)
     readers = [part.build(Path()) for part in data.train]
     train = [example for reader in readers for example in _take(reader)]
-    found = _corpus("train", train)
-    vocabularies = learn_vocabularies(data, readers)
+    found = _corpus("train", train) if paired else _texts("train", train)
+    vocabularies = learn_vocabularies(recipe, readers)
     for name, part in {"valid": data.valid, **data.test}.items():
         held_out = _take(part.build(Path()))
-        sources = [example.source for example in held_out]
         targets = [example.target for example in held_out]
-        found += rules.examine_pairs(name, held_out)
-        found.append(rules.overlap(train, held_out, name))
-        found.append(rules.unknowns(vocabularies.source, sources, f"{name} source"))
+        if paired:
+            sources = [example.source for example in held_out]
+            found += rules.examine_pairs(name, held_out)
+            found.append(rules.overlap(train, held_out, name))
+            found.append(rules.unknowns(vocabularies.source, sources, f"{name} source"))
         found.append(rules.unknowns(vocabularies.target, targets, f"{name} target"))
     return found
+
+
+def _texts(name: str, examples: list[Example]) -> list[Finding]:
+    """Look at what a language model reads: there are no pairs."""
+    texts = [example.target for example in examples]
+    _histogram(name, texts)
+    return rules.examine_lines(name, texts)
 
 
 def _corpus(name: str, examples: list[Example]) -> list[Finding]:
@@ -111,7 +120,7 @@ def _model(folder: Path, device: str) -> list[Finding]:
     recipe = folders.read_identity(folder).recipe
     examples = list(islice(recipe.data.valid.build(Path()).read(), _SENTENCES))
     translator = folders.load(folder, device=device)
-    sources = [example.source for example in examples]
+    sources = [translator.given(example) for example in examples]
     found = translator.translate(sources)
     entropies = [rules.entropy(translation) for translation in found[:_MAPS]]
     references = [example.target for example in examples]

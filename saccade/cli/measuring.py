@@ -1,6 +1,7 @@
 """The verbs that measure: evaluate a model on a split, or compare files of text."""
 
 import json
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,7 +23,7 @@ from saccade.cli.speech import (
 )
 from saccade.cli.streams import output
 from saccade.errors import DataError
-from saccade.evaluation import Figure, figures_of
+from saccade.evaluation import Evaluation, Figure, figures_of
 from saccade.metrics.base import Metric, Paired, paired
 from saccade.parts import Part
 from saccade.pictures import length_drawing
@@ -77,8 +78,9 @@ def evaluate(
             file.writelines(f"{t.text}\n".encode() for t in found.translations)
     _publish(json_file, {"model": str(model), **found.plain()})
     if json_file != "-":
-        _show(f"{model} on {split}: {len(found.examples):,} sentences", found.figures)
-        note(f"Perplexity {found.perplexity:.3f}; decoded in {found.seconds:.1f} s.")
+        if found.figures:
+            _show(f"{model} on {split}: {len(found.examples):,} sentences", found.figures)
+        note(_likelihood(found))
     if by_length or picture:
         first = chosen[0] if chosen else folders.read_identity(model).recipe.decoding.metrics[0]
         drawing = length_drawing(first, found)
@@ -155,6 +157,16 @@ def _tests(
 
 def _paired(test: Paired) -> dict[str, float]:
     return {"a": test.a, "b": test.b, "difference": test.difference, "p_value": test.p_value}
+
+
+def _likelihood(found: Evaluation) -> str:
+    """Say how likely the references are, and how long decoding took if there was any."""
+    likely, nats = found.likelihood, found.likelihood.nats_per_character
+    said = (
+        f"Perplexity {likely.perplexity:.3f} a piece; {nats:.4f} nats or"
+        f" {nats / math.log(2):.4f} bits a character"
+    )
+    return said + (f"; decoded in {found.seconds:.1f} s." if found.translations else ".")
 
 
 def _publish(place: str | None, content: dict[str, Any]) -> None:

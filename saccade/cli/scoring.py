@@ -1,6 +1,7 @@
 """The verb that weighs given pairs."""
 
 import json
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +12,9 @@ from saccade import folder as folders
 from saccade.cli.formats import Format, one_line
 from saccade.cli.speech import Device, Model, checked_device
 from saccade.cli.streams import output
+from saccade.errors import RecipeError
 from saccade.flow import Example
+from saccade.readers._lines import numbered
 from saccade.readers.text import Text
 from saccade.translator import Scored
 
@@ -22,9 +25,13 @@ def score(
     model: Model,
     source: Annotated[Path, typer.Argument(metavar="SOURCE", help="Source lines.")],
     target: Annotated[
-        Path,
-        typer.Argument(metavar="TARGET", help="Target lines; line n belongs to source line n."),
-    ],
+        Path | None,
+        typer.Argument(
+            metavar="[TARGET]",
+            help="Target lines; line n belongs to source line n. A language model has none: it"
+            " weighs the lines of SOURCE.",
+        ),
+    ] = None,
     per_token: Annotated[
         bool, typer.Option("--per-token", help="Add the log-probability of every piece.")
     ] = False,
@@ -38,20 +45,34 @@ def score(
 ) -> None:
     """Say how likely a model finds given pairs: the log-probability of each target, END included.
 
-    [dim]Example:[/dim]
+    [dim]Examples:[/dim]
 
       saccade score runs/demo in.en in.fr --per-token
+
+      saccade score runs/shakespeare-lstm verses.txt        [dim](a language model)[/dim]
     """
     checked_device(device)
     with output(target_file) as file:
         translator = folders.load(model, device=device)
-        examples = Text(Path(), source=str(source), target=str(target)).read()
+        examples = _examples(source, target, paired=translator.model.reads)
         while chunk := list(islice(examples, _CHUNK)):
             found = translator.score([e.source for e in chunk], [e.target for e in chunk])
             for example, one in zip(chunk, found, strict=True):
                 row = _row(example, one, form, per_token=per_token)
                 file.write(row.encode() + b"\n")
             file.flush()
+
+
+def _examples(source: Path, target: Path | None, *, paired: bool) -> Iterator[Example]:
+    if paired == (target is None):
+        raise RecipeError(
+            f"score: this model {'reads a source' if paired else 'is a language model'}; expected"
+            f" {'SOURCE and TARGET' if paired else 'one file of texts'}, found"
+            f" {'one file' if paired else 'two'}. {'Add the targets.' if paired else 'Drop one.'}"
+        )
+    if target is not None:
+        return Text(Path(), source=str(source), target=str(target)).read()
+    return (Example("", line, f"{source}:{number}") for number, line in numbered(source))
 
 
 def _row(example: Example, one: Scored, form: Format, *, per_token: bool) -> str:

@@ -72,8 +72,8 @@ def train(
 
 def _rehearse(recipe: Recipe, folder: Path, start_from: Path | None) -> None:
     """Do all that comes before the first step, and say what was found."""
-    known = folders.read_identity(start_from).vocabularies if start_from else None
-    prepared = prepare(recipe, Path(), known)
+    known = folders.read_identity(start_from) if start_from else None
+    prepared = prepare(recipe, Path(), *folders.known_sides(known, recipe))
     training = recipe.training
     batches = batches_of(recipe, prepared.train, training.batch_tokens)
     valid = batches_of(recipe, [prepared.valid], training.batch_tokens)

@@ -11,6 +11,9 @@ from saccade import folder as folders
 from saccade.cli.formats import Format, Wanted, format_rows
 from saccade.cli.speech import Beam, Device, Model, checked_device, coloured, note, out_console
 from saccade.cli.streams import input_lines, output
+from saccade.errors import RecipeError
+from saccade.parts import Part
+from saccade.search.base import Search
 from saccade.translation import Translation
 from saccade.views import heatmap
 
@@ -47,6 +50,21 @@ def translate(
             "--flags", help="Warn of outputs not to trust: in jsonl, else on standard error."
         ),
     ] = False,
+    sample: Annotated[
+        bool, typer.Option("--sample", help="Draw outputs by chance instead of searching.")
+    ] = False,
+    temperature: Annotated[
+        float | None, typer.Option("--temperature", help="Of --sample; below 1 is bolder.")
+    ] = None,
+    top_k: Annotated[
+        int | None, typer.Option("--top-k", help="Of --sample: only the K likeliest symbols.")
+    ] = None,
+    top_p: Annotated[
+        float | None, typer.Option("--top-p", help="Of --sample: only what makes up this share.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", help="Of --sample: another seed, another output.")
+    ] = None,
     prefix: Annotated[str, typer.Option("--prefix", help="Text every output begins with.")] = "",
     line_buffered: Annotated[
         bool, typer.Option("--line-buffered", help="Answer every line before reading the next.")
@@ -56,7 +74,7 @@ def translate(
     """Translate lines, from standard input to standard output, one line out for each line in.
 
     The output of a line depends on that line alone, not on its neighbours. n-best text is in the
-    form of Moses, `id ||| text ||| score`.
+    form of Moses, `id ||| text ||| score`. A language model goes on from each line instead.
 
     [dim]Examples:[/dim]
 
@@ -65,8 +83,12 @@ def translate(
       saccade translate runs/demo -i in.txt -o out.jsonl --format jsonl --nbest 5 --alignments
 
       saccade translate runs/demo        [dim](a conversation, on a terminal)[/dim]
+
+      echo "ROMEO:" | saccade translate runs/shakespeare-lstm --sample --temperature 0.8
     """
     checked_device(device)
+    chance = {"temperature": temperature, "top_k": top_k, "top_p": top_p, "seed": seed}
+    search = _search({"beam": beam, "length_penalty": length_penalty}, chance, sample, nbest)
     with output(target) as file:
         translator = folders.load(model, device=device)
         live = source is None and _is_terminal(sys.stdin)
@@ -76,6 +98,7 @@ def translate(
             beam=beam,
             nbest=nbest,
             length_penalty=length_penalty,
+            search=search,
             prefix=prefix,
             chunk=1 if live or line_buffered else _CHUNK,
         )
@@ -83,6 +106,21 @@ def translate(
         _write(
             found, file, wanted, eager=live or line_buffered, draw=live and _is_terminal(sys.stdout)
         )
+
+
+def _search(
+    searching: dict[str, float | None], chance: dict[str, float | None], sample: bool, nbest: int
+) -> Part[Search] | None:
+    """Return the sampling that was asked for; refuse options of what was not."""
+    odd, other = (searching, "beam search") if sample else (chance, "--sample")
+    given = ["--" + name.replace("_", "-") for name, value in odd.items() if value is not None]
+    if given:
+        raise RecipeError(
+            f"{', '.join(given)}: belongs to {other}, which was not asked for."
+            f" {'Leave out --sample.' if sample else 'Add --sample.'}"
+        )
+    options = {name: value for name, value in chance.items() if value is not None}
+    return Part(Search, "sample", {**options, "n": nbest}) if sample else None
 
 
 def _write(

@@ -9,7 +9,10 @@ from saccade.readers.base import Reader
 
 
 class Plain(Reader):
-    """A UTF-8 file, plain or `.gz`, one text a line; there is no source. Empty lines are skipped."""
+    """A UTF-8 file, plain or `.gz`, with one text a line; there is no source.
+
+    Lines with nothing on them are skipped.
+    """
 
     def __init__(self, root: Path, *, path: str = "") -> None:
         super().__init__(root)

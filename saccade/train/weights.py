@@ -41,6 +41,20 @@ def put(model: nn.Module, weights: Mapping[str, Tensor], where: str) -> None:
         tensor.copy_(weights[name])
 
 
+def put_fitting(model: nn.Module, weights: Mapping[str, Tensor], where: str) -> list[str]:
+    """Copy into a model those of `weights` that have a name and shape of its own; name them."""
+    own = of(model)
+    fitting = [n for n, t in own.items() if n in weights and weights[n].shape == t.shape]
+    if not fitting:
+        raise CheckpointError(
+            f"{where}: none of its {len(weights)} weights fits the recipe's model; expected an"
+            " embedding or layers of the same width. Give both models the same decoder and width."
+        )
+    for name in fitting:
+        own[name].copy_(weights[name])
+    return fitting
+
+
 def _some(names: Sequence[str]) -> str:
     return f"{len(names)} (such as {names[0]})" if names else "none"
 

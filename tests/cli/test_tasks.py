@@ -1,0 +1,120 @@
+"""The verbs on tasks that are no translation: language models, classifiers and taggers."""
+
+import json
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from saccade import recipe as recipes
+from saccade import run
+from tests.cli.conftest import TARGETS, Call
+
+LANGUAGE = """
+name: writer
+data:
+  train: {kind: plain, path: FOLDER/texts}
+  valid: {kind: plain, path: FOLDER/texts}
+  target: {tokenizer: character, normalise: [nfc]}
+model: {kind: language_model, embedding: 16, decoder: {hidden: 24, dropout: 0.0}, dropout: 0.0}
+training:
+  {max_steps: 60, learning_rate: 0.02, schedule: constant, validate_every: 30,
+   objective: {kind: cross_entropy, smoothing: 0.0}}
+decoding: {search: greedy, max_extra: 20, metrics: []}
+"""
+
+
+@pytest.fixture(scope="module")
+def writer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with texts and a language model of them."""
+    folder = tmp_path_factory.mktemp("writer")
+    (folder / "texts").write_text("".join(f"{t}\n" for t in TARGETS), encoding="utf-8")
+    (folder / "lm.yaml").write_text(LANGUAGE.replace("FOLDER", str(folder)), encoding="utf-8")
+    run.train(recipes.load(folder / "lm.yaml"), folder / "model", console=Console(quiet=True))
+    return folder
+
+
+def test_translate_goes_on_from_each_line(call: Call, writer: Path) -> None:
+    said = call("translate", writer / "model", stdin=b"a c\n\na d\n")
+    lines = said.out.splitlines()
+    assert said.code == 0
+    assert lines[0].startswith("a c")
+    assert lines[1].startswith("a ")
+    assert lines[2].startswith("a d")
+    assert set(lines) <= set(TARGETS)
+
+
+def test_samples_follow_the_seed(call: Call, writer: Path) -> None:
+    def drawn(*options: object) -> str:
+        return call("translate", writer / "model", "--sample", *options, stdin=b"a \n").out
+
+    assert drawn("--seed", 3) == drawn("--seed", 3)
+    many = drawn("--nbest", 9, "--temperature", 2.0, "--top-k", 9, "--top-p", 0.99)
+    assert len(many.splitlines()) == 9
+    assert len(set(many.splitlines())) > 2
+
+
+def test_options_of_another_way_of_searching_are_refused(call: Call, writer: Path) -> None:
+    said = call("translate", writer / "model", "--top-k", 3, "--seed", 1)
+    assert said.code == 2
+    assert (
+        "--top-k, --seed: belongs to --sample, which was not asked for. Add --sample." in said.err
+    )
+    said = call("translate", writer / "model", "--sample", "--beam", 3)
+    assert "--beam: belongs to beam search, which was not asked for. Leave out --" in said.err
+
+
+def test_evaluate_says_how_likely_texts_are(call: Call, writer: Path) -> None:
+    said = call("evaluate", writer / "model", "--json", "-")
+    found = json.loads(said.out)
+    assert found["metrics"] == {}
+    assert 0 < found["nats_per_character"] < 1
+    said = call("evaluate", writer / "model")
+    assert said.code == 0
+    assert f"{found['nats_per_character']:.4f} nats" in said.err
+    assert "decoded" not in said.err
+
+
+def test_score_weighs_texts(call: Call, writer: Path, work: Path, tmp_path: Path) -> None:
+    (tmp_path / "odd").write_text("god a snur\n" * 4, encoding="utf-8")
+    known, odd = (
+        [float(line) for line in call("score", writer / "model", texts).out.splitlines()]
+        for texts in (writer / "texts", "odd")
+    )
+    assert len(known) == 4
+    assert min(known) > max(odd)
+    two = call("score", writer / "model", "odd", "odd")
+    assert two.code == 2
+    assert (
+        "score: this model is a language model; expected one file of texts, found two." in two.err
+    )
+    one = call("score", work / "model", work / "train.source")
+    assert one.code == 2
+    assert "score: this model reads a source; expected SOURCE and TARGET, found one file" in one.err
+
+
+def test_looking_at_a_language_model(call: Call, writer: Path) -> None:
+    for target in (writer / "lm.yaml", writer / "model"):
+        assert call("doctor", target).code == 0
+    assert call("report", writer / "model").code == 0
+    for view in ("beam", "distribution"):
+        assert call("inspect", writer / "model", "a c", "--view", view).code == 0
+    said = call("inspect", writer / "model", "a c")
+    assert said.code == 2
+    assert "this model has no attention" in said.err
+
+
+def test_a_language_model_starts_the_decoder_of_a_translator(
+    call: Call, writer: Path, work: Path, tmp_path: Path
+) -> None:
+    decoder = "{kind: rnn, hidden: 24, wiring: luong, input_feeding: false, attention: additive}"
+    sets = [f"model.decoder={decoder}", "data.target.tokenizer=character", "training.max_steps=1"]
+    options = [word for one in sets for word in ("--set", one)]
+    known = writer / "model"
+    assert call("train", work / "tiny.yaml", *options, "--from", known, "--dry-run").code == 0
+    said = call("train", work / "tiny.yaml", *options, "--from", known, "-o", "new")
+    assert said.code == 0, said.err
+    assert "took 10 weights (bias, target_embedding.weight, decoder.cells.0." in said.err
+    assert "new are" in said.err
+    assert (tmp_path / "new/target.json").read_text() == (known / "target.json").read_text()
+    assert (tmp_path / "new/source.json").read_text() != (known / "source.json").read_text()
