@@ -1,6 +1,7 @@
 """What a decoder is: Memory and vectors of a prefix in, features of the next symbol out."""
 
 from abc import ABC, abstractmethod
+from typing import ClassVar
 
 from torch import Tensor, nn
 
@@ -9,6 +10,8 @@ from saccade.flow import Decoded, Memory, State, Stepped
 
 class Decoder(nn.Module, ABC):
     """Writes. `forward` over a whole prefix and `step` over its symbols one by one must agree."""
+
+    alone: ClassVar[bool] = False  # True if it can write without a memory, which has width 0 then
 
     def __init__(self, input_dim: int, memory_dim: int) -> None:
         super().__init__()

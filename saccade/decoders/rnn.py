@@ -1,6 +1,6 @@
 """The recurrent decoder, in Bahdanau's and in Luong's wiring."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 import torch
 from torch import Tensor, nn
@@ -34,6 +34,8 @@ class RnnDecoder(Decoder):
     part of what every step reads, `c[t] = [attend(...); m]`; with attention `none`, in Bahdanau's
     wiring, that is the decoder of Cho et al. 2014 (arXiv:1406.1078), equations 3 and 4.
     """
+
+    alone: ClassVar[bool] = True
 
     def __init__(  # noqa: PLR0913 - eight of them are options
         self,

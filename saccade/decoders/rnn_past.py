@@ -1,5 +1,7 @@
 """The recurrent decoder that reads its own past."""
 
+from typing import ClassVar
+
 import torch
 from torch import Tensor, nn
 
@@ -25,6 +27,8 @@ class RnnPast(Decoder):
     state before the first symbol, `s[0] = tanh(B m)` of the summary m, can be looked at too, so
     there is always something to read. The memory itself is not read.
     """
+
+    alone: ClassVar[bool] = True
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """The Transformer decoder."""
 
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -31,6 +31,8 @@ class TransformerDecoder(Decoder):
     `neighbourhood` r > 0, a place reads of the target only itself and the r places before it; the
     memory it reads whole. Where there is no memory, of width 0, the layers only read the past.
     """
+
+    alone: ClassVar[bool] = True
 
     def __init__(  # noqa: PLR0913 - seven of them are options
         self,

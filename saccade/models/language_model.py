@@ -8,10 +8,11 @@ from torch.nn.functional import linear
 
 from saccade.attention.base import Attention
 from saccade.decoders.base import Decoder
+from saccade.errors import ShapeError
 from saccade.flow import Batch, Decoded, Memory, Padded, State, Step
 from saccade.layers import Embedding
 from saccade.models.base import Model
-from saccade.parts import Part
+from saccade.parts import Part, find
 
 _PLAIN = {"attention": Part(Attention, "none"), "wiring": "luong", "input_feeding": False}
 
@@ -43,6 +44,11 @@ class LanguageModel(Model):
         super().__init__()
         self.target_embedding = Embedding(target_size, embedding)
         self.dropout = nn.Dropout(dropout)
+        if not find(Decoder, decoder.kind).alone:
+            raise ShapeError(
+                f"language_model: decoder {decoder.kind} writes from a memory, but there is no"
+                " source to make one of; expected rnn, rnn_past or transformer. Use one of them."
+            )
         self.decoder = decoder.build(embedding, 0)
         width = self.decoder.feature_dim
         self.narrow = nn.Linear(width, embedding) if tie and width != embedding else nn.Identity()

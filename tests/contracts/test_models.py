@@ -12,7 +12,7 @@ from saccade.decoders.base import Decoder
 from saccade.encoders.base import Encoder
 from saccade.flow import Batch, Padded, State, reorder
 from saccade.models.base import Model
-from saccade.parts import Part, kinds
+from saccade.parts import Part, find, kinds
 from tests.samples import (
     MODELS,
     backward,
@@ -58,11 +58,12 @@ COPYING = [  # weights that need not sum to one, a memory of weights, several ma
         Part(Decoder, "transformer", {"layers": 2, "dropout": 0.0, "attention": MULTIHEAD}),
     ]
 ]
+ALONE = [d for d in variants(Decoder, attention=MULTIHEAD) if find(Decoder, d.kind).alone]
 PLAIN = Part(Decoder, "rnn", {"hidden": 8, "wiring": "luong", "attention": "none"})
 WRITING = [
     Part(Model, "language_model", {"embedding": 8, "dropout": 0.0, "decoder": decoder, "tie": tie})
     for decoder, tie in zip(
-        [PLAIN, PLAIN, *(d for d in variants(Decoder, attention=MULTIHEAD) if d.kind != "rnn")],
+        [PLAIN, PLAIN, *(d for d in ALONE if d.kind != "rnn")],
         cycle((True, False)),
         strict=False,
     )

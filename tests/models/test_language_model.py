@@ -110,3 +110,12 @@ def test_attention_without_memory_is_refused() -> None:
     )
     with pytest.raises(ShapeError, match=message):
         LanguageModel(9, 9, decoder=Part(Decoder, "rnn"))
+
+
+def test_a_decoder_that_needs_a_memory_is_refused() -> None:
+    message = (
+        "language_model: decoder instant writes from a memory, but there is no source to make one"
+        " of; expected rnn, rnn_past or transformer. Use one of them."
+    )
+    with pytest.raises(ShapeError, match=message):
+        LanguageModel(9, 9, decoder=Part(Decoder, "instant"))
