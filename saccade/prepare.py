@@ -69,6 +69,20 @@ def prepare(
     )
 
 
+def check_matched(prepared: Prepared, pieces_each: int) -> None:
+    """Refuse pairs that do not have so many source pieces for each target symbol; 0 lets all by."""
+    for one in [*prepared.train, prepared.valid] if pieces_each else []:
+        odd = np.flatnonzero(one.source_lengths != pieces_each * one.target_lengths)
+        if len(odd):
+            i = int(odd[0])
+            raise DataError(
+                f"{one.origin(i)}: {one.source_lengths[i]} source pieces but"
+                f" {one.target_lengths[i]} target symbols; expected {pieces_each} of the one for"
+                f" each of the other ({len(odd)} of {len(one)} pairs differ). Mend the data, or cut"
+                " both sides at spaces: tokenizer {kind: word, punctuation: false}."
+            )
+
+
 def profile_of(recipe: Recipe, prepared: Prepared, root: Path) -> Profile:
     """Measure what is usual in the training data: lengths of all pairs, text of every n-th.
 

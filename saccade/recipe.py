@@ -22,7 +22,9 @@ from saccade.search.base import Search
 from saccade.tokenizers.base import Tokenizer
 from saccade.vocab import Reading
 
-Normalisation = Literal["nfc", "nfd", "nfkc", "nfkd", "lowercase", "strip", "squeeze", "quotes"]
+Normalisation = Literal[
+    "nfc", "nfd", "nfkc", "nfkd", "lowercase", "strip", "squeeze", "digits", "quotes"
+]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -17,7 +17,7 @@ from saccade.evaluation import Evaluation, figures_of, likelihood_of
 from saccade.metrics.base import Metric
 from saccade.models.base import Model
 from saccade.parts import Part
-from saccade.prepare import Prepared, prepare, profile_of
+from saccade.prepare import Prepared, check_matched, prepare, profile_of
 from saccade.recipe import Recipe, Training
 from saccade.train import weights
 from saccade.train.checkpoint import Checkpoints
@@ -79,6 +79,7 @@ def train(
         if resume and known:
             _check_data(known, prepared)
         model = folders.build_model(recipe, prepared.vocabularies)
+        check_matched(prepared, model.pieces_each)
         fresh = start_from if not resume else None
         start = folders.start_weights(model, recipe, fresh) if fresh else ""
         log = Log(folder, console or Console(stderr=True))

@@ -15,6 +15,7 @@ class Model(nn.Module, ABC):
     """
 
     one_vocabulary: bool = False  # True if source and target must have the same symbols
+    pieces_each: int = 0  # source pieces for each target symbol; 0 if lengths are free
     reads: ClassVar[bool] = True  # False if there is no source, and a given text is a beginning
 
     @abstractmethod

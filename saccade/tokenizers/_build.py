@@ -20,12 +20,14 @@ _NORMALISERS: dict[str, Callable[[], list[Any]]] = {
     "lowercase": lambda: [normalizers.Lowercase()],
     "strip": lambda: [normalizers.Strip()],
     "squeeze": lambda: [normalizers.Replace(Regex(r"\s+"), " ")],
+    "digits": lambda: [normalizers.Replace(Regex(r"[0-9]"), "0")],
     "quotes": lambda: [normalizers.Replace(Regex(old), new) for old, new in _QUOTES.items()],
 }
 
 # ▁ is itself a symbol to Unicode, hence the care. An apostrophe between letters ends its piece.
 _PUNCTUATION = r"▁?[^▁\p{P}\p{S}]+(?:['’](?=\p{L}))?|▁?(?!▁)[\p{P}\p{S}]|▁"
 _WORD = r"▁?[^▁]+|▁"
+_FACTORS = r"▁?[^▁￨]+|￨[^▁￨]*|▁"
 _SYMBOL_IN_TEXT = r"<(?=(?:pad|unk|s|/s)>)"  # cut behind it, so that no piece can be a symbol
 _SYMBOL_ALONE = r"\A<(?=(?:pad|unk|s|/s)>\z)"
 
@@ -41,18 +43,21 @@ def plain_text(normalise: Sequence[str]) -> Any:
     return normalizers.Sequence([step for name in normalise for step in _NORMALISERS[name]()])
 
 
-def marked(model: Any, normalise: Sequence[str], *, punctuation: bool) -> tokenizers.Tokenizer:
+def marked(
+    model: Any, normalise: Sequence[str], *, punctuation: bool, factors: bool = False
+) -> tokenizers.Tokenizer:
     """Put a model behind the word mark: ▁ before the text and in place of every space.
 
-    Text is cut before every ▁ and, with `punctuation`, around every punctuation mark. Joining
+    Text is cut before every ▁ and, with `punctuation`, around every punctuation mark; with
+    `factors`, instead, before every ￨ inside a word. Joining
     pieces, turning ▁ into a space and dropping the first one gives the text back.
     """
     tokenizer = tokenizers.Tokenizer(model)
     spaces = [normalizers.Prepend(MARK), normalizers.Replace(" ", MARK)]
     tokenizer.normalizer = normalizers.Sequence([plain_text(normalise), *spaces])
-    pattern = _PUNCTUATION if punctuation else _WORD
+    pattern = _FACTORS if factors else _PUNCTUATION if punctuation else _WORD
     cuts = [pre_tokenizers.Split(Regex(pattern), "isolated")]
-    if not punctuation:
+    if factors or not punctuation:
         cuts.append(pre_tokenizers.Split(Regex(_SYMBOL_IN_TEXT), "merged_with_previous"))
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(cuts)
     tokenizer.decoder = decoders.Sequence(

@@ -1,0 +1,116 @@
+"""The tagger: one symbol for every place of the source."""
+
+import torch
+from torch import Tensor, nn
+
+from saccade.encoders.base import Encoder
+from saccade.errors import ShapeError
+from saccade.flow import SOURCE, Batch, Decoded, Memory, Padded, State, Step, nested, tensor
+from saccade.layers import Embedding
+from saccade.models._closing import closed, flagged
+from saccade.models.base import Model
+from saccade.parts import Part
+
+
+class Tagger(Model):
+    """Reads the whole source and writes one tag for each of its words, and END with its END.
+
+        h[1..S] = encoder(x)
+        f[t] = tanh(W [h[t]; e(y[t-1])])         the tag before only if `previous` > 0, its width
+        p(y | x) = prod_t softmax(O f[t])[y[t]]
+
+    Bidirectional RNN: Huang, Xu & Yu 2015 (arXiv:1508.01991), without their CRF; `previous` makes
+    it a maximum-entropy Markov model, over which beam search searches. With `factors` n, every n
+    pieces of the source are one word, as in `word￨POS`: their vectors are joined (Sennrich & Haddow
+    2016, arXiv:1606.02892). Output and source have the same number of words, so END is known.
+    """
+
+    def __init__(  # noqa: PLR0913 - seven of them are options
+        self,
+        source_size: int,
+        target_size: int,
+        *,
+        encoder: Part[Encoder] = Part(Encoder, "rnn"),
+        embedding: int = 128,
+        hidden: int = 128,
+        factors: int = 1,
+        previous: int = 0,
+        dropout: float = 0.3,
+        word_dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        self.pieces_each = factors
+        self.source_embedding = Embedding(source_size, embedding)
+        self.tag_embedding = Embedding(target_size, previous) if previous else None
+        self.word_dropout = nn.Dropout1d(word_dropout)
+        self.dropout = nn.Dropout(dropout)
+        self.encoder = encoder.build(embedding * factors)
+        self.mix = nn.Linear(self.encoder.memory_dim + previous, hidden)
+        self.output = nn.Linear(hidden, target_size)
+
+    @property
+    def attention_names(self) -> tuple[str, ...]:
+        """None: a tag looks at its own word."""
+        return ()
+
+    def forward(self, batch: Batch, *, look: bool = False) -> Decoded:
+        """Write features of every place, `[B, T, D + 1]`."""
+        states, n_words = self._read(batch.source)
+        place = torch.arange(batch.prefix.shape[1], device=states.device)  # [T]
+        features = self._features(self._at(states, place.expand(len(states), -1)), batch.prefix)
+        weights = None
+        if look:
+            weights = states.new_zeros(*batch.prefix.shape, 0, batch.source.mask.shape[1])
+        return Decoded(flagged(features, place >= n_words[:, None]), weights)
+
+    def log_probs(self, features: Tensor) -> Tensor:
+        """Project features `[..., D + 1]` to log-probabilities `[..., V]`."""
+        return closed(self.output(features[..., :-1]), features[..., -1] > 0)
+
+    def start(self, source: Padded) -> State:
+        """Read the source; the first tag is that of place 0."""
+        states, n_words = self._read(source)
+        return {
+            SOURCE: {"states": states, "n_words": n_words},
+            "place": torch.zeros_like(n_words),
+        }
+
+    def step(self, token: Tensor, state: State) -> Step:
+        """Read the tag before, `[B]`, and go to the next word."""
+        source, place = nested(state, SOURCE), tensor(state, "place")  # [B]
+        here = self._at(tensor(source, "states"), place[:, None])  # [B, 1, D]
+        features = self._features(here, token[:, None])[:, 0]
+        ended = place >= tensor(source, "n_words")
+        return Step(self.log_probs(flagged(features, ended)), {**state, "place": place + 1})
+
+    def _read(self, source: Padded) -> tuple[Tensor, Tensor]:
+        """Return the states of all words, `[B, N, D]`, and how many there are, `[B]`."""
+        n, n_pieces = self.pieces_each, source.lengths - 1  # END is no word
+        if bool((n_pieces % n != 0).any()):
+            odd = int(n_pieces[n_pieces % n != 0][0])
+            raise ShapeError(
+                f"tagger: a sentence has {odd} pieces; expected a multiple of factors, {n}: every"
+                " word with all its factors, as in word￨POS. Mend the sentence."
+            )
+        vectors = self.source_embedding(source.values) * source.mask[:, :, None]  # [B, S, D]
+        short = -vectors.shape[1] % n
+        vectors = nn.functional.pad(vectors, (0, 0, 0, short))
+        mask = nn.functional.pad(source.mask, (0, short))[:, ::n]  # [B, N], END is the last
+        words = vectors.reshape(len(vectors), mask.shape[1], -1)  # [B, N, n D]
+        memory: Memory = self.encoder(Padded(self.dropout(self.word_dropout(words)), mask))
+        if memory.states.shape[1] != mask.shape[1]:
+            raise ShapeError(
+                f"tagger: the encoder makes {memory.states.shape[1]} states of {mask.shape[1]}"
+                " words; expected one each. Use rnn or transformer."
+            )
+        return memory.states, n_pieces // n
+
+    def _at(self, states: Tensor, place: Tensor) -> Tensor:
+        """Pick the states at `place [B, T]`; behind the last one, the last one."""
+        index = place.clamp(max=states.shape[1] - 1)[:, :, None]
+        return states.gather(1, index.expand(-1, -1, states.shape[2]))  # [B, T, D]
+
+    def _features(self, states: Tensor, tags: Tensor) -> Tensor:
+        beside = [self.dropout(self.tag_embedding(tags))] if self.tag_embedding else []
+        both = torch.cat([self.dropout(states), *beside], dim=-1)
+        return self.dropout(torch.tanh(self.mix(both)))  # type: ignore[no-any-return]
