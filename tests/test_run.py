@@ -248,3 +248,16 @@ def test_a_language_model_starts_a_decoder_weight_for_weight(tmp_path: Path) -> 
         CheckpointError, match=r"none of its 10 weights fits the recipe's model; exp"
     ):
         folders.start_weights(other, narrow, tmp_path / "lm")
+
+
+def test_a_pair_that_does_not_match_is_named(tmp_path: Path) -> None:
+    reader = {"kind": "pairs", "pairs": [["a b", "X Y"], ["a b a", "X Y"]]}
+    side = {"tokenizer": {"kind": "word", "punctuation": False}}
+    data = {"train": [reader], "valid": reader, "source": side, "target": side}
+    raw = {**small.recipe(max_steps=1).plain(), "data": data, "model": {"kind": "tagger"}}
+    message = (
+        r"pairs:2: 3 source pieces but 2 target symbols; expected 1 of the one for each of the"
+        r" other \(1 of 2 pairs differ\)\. Mend the data, or cut both sides at spaces"
+    )
+    with pytest.raises(DataError, match=message):
+        train(recipes.from_plain(raw), tmp_path / "run", console=small.quiet())

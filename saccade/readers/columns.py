@@ -25,8 +25,8 @@ class Columns(Reader):
         root: Path,
         *,
         path: str = "",
-        source: list[int] = [1],
-        target: int = 2,  # noqa: B006 - only read
+        source: list[int] = [1],  # noqa: B006 - only read
+        target: int = 2,
     ) -> None:
         super().__init__(root)
         self.path, self.source, self.target = place(root, path), source, target

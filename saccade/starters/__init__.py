@@ -9,7 +9,10 @@ from saccade.readers.base import Reader
 from saccade.readers.split import share
 from saccade.train.files import write_text
 
-TASKS = ("translation", "transliteration", "pronunciation", "demo", "dates")
+TASKS = (
+    *("translation", "transliteration", "pronunciation", "classification", "tagging", "language"),
+    *("demo", "dates"),
+)
 _OWN_DATA = ("demo", "dates")
 _SPLITS = ("train", "valid", "test")
 _MOST = 1000  # pairs held out for each of valid and test
@@ -34,6 +37,11 @@ def write(task: str, path: Path, pairs: Part[Reader] | None = None) -> dict[str,
         raise RecipeError(f"{path}: exists already. Choose another name with --output.")
     counts: dict[str, int] = {}
     if pairs:
+        if task == "language":
+            raise RecipeError(
+                "init: a language model reads one text and no pairs; leave out --source, --target"
+                " and --tsv, and name your text in the recipe."
+            )
         if task in _OWN_DATA:
             raise RecipeError(
                 f"init: {task} brings its own pairs; leave out --source, --target and --tsv."

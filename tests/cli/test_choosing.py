@@ -73,6 +73,7 @@ def test_init_refuses(call: Call, tmp_path: Path) -> None:
         ("translatoin",): "init: no starter 'translatoin'. Did you mean 'translation'?",
         ("translation", "--source", "a"): "init: give --source and --target, or --tsv alone.",
         ("translation", "-o", "few.tsv"): "few.tsv: exists already. Choose another name",
+        ("language", "--tsv", "few.tsv"): "init: a language model reads one text and no pairs;",
         ("dates", "--tsv", "few.tsv"): "init: dates brings its own pairs; leave out --source",
     }
     for arguments, message in cases.items():

@@ -26,3 +26,15 @@ def test_size_counts_the_symbols() -> None:
 def test_rare_words_are_unknown() -> None:
     vocabulary = Word(min_count=2).fit(["a a b"], [])
     assert vocabulary.decode(vocabulary.encode("a b a")) == "a ⁇ a"
+
+
+def test_factors_are_pieces_of_their_own() -> None:
+    vocabulary = Word(factors=True).fit(["dort￨V l'homme￨N </s>￨X"], [])
+    line = "dort￨V l'homme￨N dort"
+    assert vocabulary.pieces(vocabulary.encode(line)) == ("▁dort", "￨V", "▁l'homme", "￨N", "▁dort")
+    assert vocabulary.decode(vocabulary.encode(line)) == line
+
+
+def test_digits_are_one() -> None:
+    vocabulary = Word().fit(["in 1984"], ["digits"])
+    assert vocabulary.pieces(vocabulary.encode("in 2026")) == ("▁in", "▁0000")
