@@ -49,7 +49,8 @@ def _attack(api: Any, n: int) -> int:
     for operation in api.get_all_operations():
         for mode in GenerationMode:
             cases = operation.ok().as_strategy(generation_mode=mode)
-            attempt: Any = plain(given(cases)(send))
+            given_cases: Any = given(cases)
+            attempt = plain(given_cases(send))
             with suppress(Unsatisfiable):  # a route that takes nothing cannot be given it wrong
                 attempt()
     return tried
