@@ -61,7 +61,7 @@ def test_windows_are_those_that_attention_weighs_by() -> None:
     ]
     assert one.attention is not None
     np.testing.assert_allclose(np.array(by_hand), one.attention, atol=1e-4)
-    assert "mean of the centres" in draw(asked, "two cats", "windows").svg
+    assert "line: the highest" in draw(asked, "two cats", "windows").svg
 
 
 def test_windows_need_a_mixture() -> None:

@@ -99,7 +99,7 @@ def flow(
         checked_device(device)
         found = gradients.through_model(folders.load(model, device=device), length=length)
         show(
-            pictures.flow_drawing(found, f"Gradient through the layers of {model.resolve().name}"),
+            pictures.flow_drawing(found, f"Gradient through the layers of {model.absolute().name}"),
             target,
         )
         return

@@ -43,11 +43,12 @@ Window = Sequence[Bell]
 def to_svg(
     windows: Sequence[Window], source: Sequence[str], target: Sequence[str], *, title: str = ""
 ) -> str:
-    """Draw a row for each step: a bar over the places each bell covers, a dot at its centre.
+    """Draw a row for each step: a bar over the places that each bell covers.
 
         opacity = alpha / largest alpha
 
-    What reaches beyond the source is cut at its edge; a bell whose centre lies there has no dot.
+    What reaches beyond the source is cut at its edge, and bells that lie beyond it are not drawn.
+    The line joins the highest bells.
     """
     _check("windows.to_svg", windows, target)
     frame = axes.framed(source, target, title=title, least=18.0)
@@ -59,7 +60,7 @@ def to_svg(
     top = _top(windows)
     body += [_row(frame, t, window, top) for t, window in enumerate(windows)]
     body.append(_path(frame, windows))
-    said = "bar: centre ± width of a bell, darker if higher; line: mean of the centres"
+    said = "bar: centre ± width of a bell, darker if higher; line: the highest"
     body.append(svg.text(frame.left, frame.bottom + 24, said, kind="small"))
     name = title or f"windows of {sentence(target)} over {sentence(source)}"
     width = frame.width(title, least=svg.pixels(said) * 0.9)
@@ -69,7 +70,7 @@ def to_svg(
 def to_terminal(
     windows: Sequence[Window], source: Sequence[str], target: Sequence[str], *, width: int = 100
 ) -> str:
-    """Draw two columns for each place, shaded by the highest bell over it; `◆` is the mean centre.
+    """Draw two columns for each place, shaded by the highest bell over it, whose centre is `◆`.
 
     A source too long for `width` is broken into panels, one below the other.
     """
@@ -85,23 +86,22 @@ def to_terminal(
         lines = axes.downwards(shown, margin, 2)
         for row, window in zip(rows, windows, strict=True):
             places = range(start + 1, start + len(shown) + 1)
-            cells = "".join(_cell(window, place, top) for place in places)
+            cells = "".join(_cell(window, place, top, len(heads)) for place in places)
             lines.append(f"{pad(row, margin, right=True)} {cells}".rstrip())
         panels.append("\n".join(lines))
     return (
-        "\n\n".join([*panels, "· ░ ▒ ▓ █ height of a bell, ◆ mean of the centres"[:width]]) + "\n"
+        "\n\n".join([*panels, "· ░ ▒ ▓ █ height of a bell, ◆ centre of the highest"[:width]]) + "\n"
     )
 
 
-def centre(window: Window) -> float | None:
-    """Return where a window stands: the mean of its centres, weighted by height.
+def centre(window: Window, n_places: int) -> float | None:
+    """Return where a window stands: the centre of its highest bell over the source, if any is.
 
-    >>> centre([Bell(3.0, 1.0, 2.0), Bell(1.0, 1.0, 6.0)])
-    3.0
+    >>> centre([Bell(3.0, 1.0, 2.0), Bell(1.0, 1.0, 6.0), Bell(9.0, 1.0, 99.0)], 10)
+    2.0
     """
-    drawn = [bell for bell in window if bell.has_place]
-    total = sum(bell.alpha for bell in drawn)
-    return sum(bell.alpha * bell.kappa for bell in drawn) / total if total else None
+    drawn = [b for b in window if b.has_place and 0.5 <= b.kappa <= n_places + 0.5]
+    return max(drawn, key=lambda bell: bell.alpha).kappa if drawn else None
 
 
 def _check(where: str, windows: Sequence[Window], target: Sequence[str]) -> None:
@@ -124,6 +124,8 @@ def _row(frame: axes.Frame, t: int, window: Window, top: float) -> str:
         if not bell.has_place:
             continue
         x1, x2 = (_along(frame, bell.kappa + side * bell.reach) for side in (-1, 1))
+        if x1 >= frame.right or x2 <= frame.left:
+            continue
         tip = (
             f"step {t + 1}, bell {k + 1}: centre {short(bell.kappa)}, "
             f"± {short(bell.reach)}, height {short(bell.alpha)}"
@@ -144,11 +146,11 @@ def _along(frame: axes.Frame, place: float) -> float:
 
 
 def _path(frame: axes.Frame, windows: Sequence[Window]) -> str:
-    """Draw the way that the mean centre goes, step by step."""
+    """Draw the way that the highest bell goes, step by step."""
     steps, dots, pen = [], [], "M"
     for t, window in enumerate(windows):
-        middle = centre(window)
-        if middle is None or not 0.5 <= middle <= len(frame.heads) + 0.5:
+        middle = centre(window, len(frame.heads))
+        if middle is None:
             pen = "M"
             continue
         x, y = svg.number(_along(frame, middle)), svg.number(frame.above + (t + 0.5) * frame.cell)
@@ -159,7 +161,7 @@ def _path(frame: axes.Frame, windows: Sequence[Window]) -> str:
     return line + "".join(dots)
 
 
-def _cell(window: Window, place: int, top: float) -> str:
+def _cell(window: Window, place: int, top: float, n_places: int) -> str:
     """Shade a place by the highest bell that covers it."""
     covering = [
         bell.alpha
@@ -167,6 +169,6 @@ def _cell(window: Window, place: int, top: float) -> str:
         if bell.has_place and abs(bell.kappa - place) <= max(bell.reach, 0.5)
     ]
     shade = _SHADES[round(min(max(covering, default=0.0) / top, 1.0) * 4)]
-    middle = centre(window)
+    middle = centre(window, n_places)
     here = middle is not None and abs(middle - place) < 0.5
     return ("◆" if here else shade) + shade

@@ -37,7 +37,10 @@ def test_higher_bells_are_darker() -> None:
 def test_what_lies_beyond_is_cut() -> None:
     drawn = windows.to_svg([[Bell(1.0, 0.01, 50.0)]], ["a"], ["x"])
     assert not parts(drawn, "circle")
-    assert windows.centre([]) is None
+    assert windows.centre([], 9) is None
+    assert not [
+        r for r in parts(windows.to_svg([[Bell(1, 1, 50)]], ["a"], ["x"]), "rect") if len(r)
+    ]
 
 
 def test_the_terminal_by_hand() -> None:
