@@ -119,6 +119,8 @@ def encoder_layer(layer: EncoderLayer, heads: int) -> nn.TransformerEncoderLayer
 
 
 def decoder_layer(layer: DecoderLayer, heads: int) -> nn.TransformerDecoderLayer:
+    assert layer.reading is not None
+    assert layer.around_reading is not None
     around = (layer.around_self, layer.around_reading, layer.around_feed_forward)
     dim, hidden = layer.feed_forward.U.in_features, layer.feed_forward.U.out_features
     module = nn.TransformerDecoderLayer(

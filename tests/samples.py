@@ -165,7 +165,8 @@ def pairs_batch() -> Batch:
 def untrained(kind: str) -> Model:
     """A model of random weights, large enough to prefer some symbols to others."""
     size = len(vocabulary())
-    return scramble(MODELS[kind].build(size, size), scale=0.25)
+    scale = 0.1 if kind == "convolution" else 0.25  # layers without norms multiply what they get
+    return scramble(MODELS[kind].build(size, size), scale=scale)
 
 
 @cache

@@ -127,7 +127,7 @@ def test_a_recipe_keeps_slots_and_the_store_fills_them(
         "source": {"tokenizer": {"kind": "word", "min_count": 4}},
     }
     recipe = from_plain({"data": data, "training": {"max_steps": 1}})
-    found = prepare(recipe, tmp_path, learn_vocabularies(recipe.data, [_lines(tmp_path)]))
+    found = prepare(recipe, tmp_path, learn_vocabularies(recipe, [_lines(tmp_path)]))
     slots = found.vocabularies.source.slots
     assert len(slots) == 3
     assert found.vocabularies.target.slots == slots

@@ -20,7 +20,7 @@ def test_reads_the_states_before_each_place() -> None:
     decoder = scramble(RnnPast(8, 8, hidden=8, attention=Part(Attention, "dot")))
     x, source = randn(1, 3, 8), memory(4)
     (cell,) = decoder._stack
-    start = torch.tanh(decoder.bridge(source.summary)).split(8, dim=1)
+    start = torch.split(torch.tanh(decoder.bridge(source.summary)), 8, dim=1)
     state = dict(zip(cell.parts, start, strict=True))
     states = [state["h"]]
     for t in range(3):

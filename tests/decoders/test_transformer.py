@@ -23,6 +23,7 @@ def test_a_layer_is_torchs(norm: Norm) -> None:
         tgt_mask=reference.drop(causal(4)),
         memory_key_padding_mask=reference.drop(mask),
     )
+    assert layer.reading is not None
     sight = Sight(layer.reading.prepare(states), mask[:, None], causal(4)[None])
     written, _, _ = layer(x, {}, sight, look=False)
     assert_close(written, expected)

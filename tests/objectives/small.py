@@ -21,6 +21,7 @@ def batch() -> Batch:
 
 def model(kind: str = "bahdanau", scale: float = 0.3) -> Model:
     """A model of noise, in double precision."""
+    scale = scale / 3 if kind == "convolution" else scale  # layers without norms multiply
     return scramble(MODELS[kind].build(SIZE, SIZE), scale=scale).double()
 
 
