@@ -74,6 +74,13 @@ def attention_maps(translation: Translation) -> Mapping[str, Maps]:
     return maps
 
 
+def map_title(translation: Translation, head: str) -> str:
+    """Say what a picture of the map `head` shows."""
+    if len(translation.looker.attention_names) == 1:
+        return "Attention"
+    return f"Attention, {head} of all maps" if head in _MEANS else head
+
+
 def attention(translation: Translation, head: str = "mean") -> Maps:
     """Return one map `[T, S]` by name.
 

@@ -94,7 +94,7 @@ def draw(
 
 
 def _attention(seen: _Seen) -> Drawing:
-    title = f"Attention, {seen.head} of all maps" if seen.head in ("mean", "max") else seen.head
+    title = inspection.map_title(seen.translation, seen.head)
     one = {title: inspection.attention(seen.translation, seen.head)}
     found = inspection.looked(seen.translation, one, whole=seen.words)
     drawn = (found.maps[title], found.source, found.target)

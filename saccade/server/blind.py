@@ -56,7 +56,8 @@ class Blind:
         digits, _, sign = judgement.id.partition("-")
         number = int(digits) if digits.isascii() and digits.isdigit() else -1
         known = number in self._outputs
-        if not hmac.compare_digest(self._sign("id", rater, number), sign) or not known:
+        own = self._sign("id", rater, number)
+        if not hmac.compare_digest(own.encode(), sign.encode()) or not known:
             raise Refused(
                 404,
                 f"id: nothing was given to {rater!r} under it; expected one of /v1/blind/next, and"

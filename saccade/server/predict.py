@@ -139,8 +139,7 @@ def _drawn(seen: Seen) -> dict[str, str]:
 
 
 def _heatmap(seen: Seen) -> str:
-    head = seen.asked.head
-    title = f"Attention, {head} of all maps" if head in ("mean", "max") else head
+    title = inspection.map_title(seen.translation, seen.asked.head)
     return heatmap.to_svg(*seen.map(), title=title)
 
 

@@ -60,7 +60,13 @@ def test_a_rater_who_knows_the_truth_finds_the_better_model(
 def test_what_is_refused(serve: Serve, pair: list[Served]) -> None:
     client = serve(*pair)
     given = following(client, "ann")
-    for wrong in ({"rater": "bob"}, {"id": "0-abc"}, {"id": "x"}, {"id": "99-" + "0" * 24}):
+    for wrong in (
+        {"rater": "bob"},
+        {"id": "0-abc"},
+        {"id": "x"},
+        {"id": "0-\u00dc"},
+        {"id": "99-" + "0" * 24},
+    ):
         body = {"id": given["id"], "rater": "ann", "choice": "same"} | wrong
         answer = client.post("/v1/blind", json=body)
         assert answer.status_code == 404

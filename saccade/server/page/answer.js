@@ -147,6 +147,7 @@ export class Answer {
     find(".step", this.node).hidden = true;
     const key = `${name} ${["lines", "attention"].includes(name) ? head : ""}`;
     this.wanted = key;
+    figure.dataset.view = name;
     if (!this.drawn.has(key)) {
       const { model, text, beam, prefix } = this.body;
       const body = { model, text, beam, prefix, views: [name], head, words: name !== "distribution" };
