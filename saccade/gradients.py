@@ -56,11 +56,14 @@ def through_model(translator: Translator, *, length: int = 100, seed: int = 1) -
     """
     _check_length(length)
     noise = torch.Generator().manual_seed(seed)
-    sides = [
-        torch.randint(END + 1, len(side), (_ROWS, length - 1), generator=noise)
-        for side in (translator.source, translator.target)
-    ]
-    batch = collate(*(rows.tolist() for rows in sides)).to(translator.device)
+    source, target = (
+        torch.randint(END + 1, max(len(side), END + 2), (_ROWS, n), generator=noise)
+        for side, n in (
+            (translator.source, length - 1 if translator.model.reads else 0),
+            (translator.target, length - 1),
+        )
+    )
+    batch = collate(source.tolist(), target.tolist()).to(translator.device)
     return _of(record(translator.model, lambda model: model(batch)), seed)
 
 

@@ -245,8 +245,11 @@ def windows(translator: Translator, translation: Translation) -> list[list[Bell]
 def units(translator: Translator, text: str) -> tuple[tuple[str, ...], list[Unit]]:
     """Return the pieces of a text and the units of the reading cells that follow its properties.
 
-    What is followed is the memory: `c` of an LSTM, `h` of other cells.
+    What is followed is the memory: `c` of an LSTM, `h` of other cells. A language model reads the
+    text as what it has written so far.
     """
+    if not translator.model.reads:
+        return _writing_units(translator, text)
     _check_text(translator, text)
     (ids,) = encode_sources(translator.source, [text])
     source = pad([[*ids, END]]).to(translator.device)
@@ -257,13 +260,31 @@ def units(translator: Translator, text: str) -> tuple[tuple[str, ...], list[Unit
             "inspect: this model reads without a recurrent cell, so it has no cell states to show."
             " Use another --view, or a model with an rnn encoder."
         )
-    states = torch.cat([memory[0, :-1] for _, memory in held.values()], dim=1)  # [S, U]
+    return _best(held, slice(0, -1), translator.source.pieces(ids))
+
+
+def _writing_units(translator: Translator, text: str) -> tuple[tuple[str, ...], list[Unit]]:
+    ids = translator.target.encode(text)
+    batch = collate([[]], [ids]).to(translator.device)
+    reels = record(translator.model, lambda model: model(batch))
+    held = {reel.name: reel.memory() for reel in reels if reel.projected.shape[1] == len(ids) + 1}
+    if not ids or not held:
+        raise RecipeError(
+            "inspect: there is no cell state to show: the text is empty, or this model writes"
+            " without a recurrent cell. Write a text, or use a model with an rnn decoder."
+        )
+    return _best(held, slice(1, None), translator.target.pieces(ids))  # START is read first
+
+
+def _best(
+    held: Mapping[str, tuple[str, torch.Tensor]], places: slice, pieces: tuple[str, ...]
+) -> tuple[tuple[str, ...], list[Unit]]:
+    states = torch.cat([memory[0, places] for _, memory in held.values()], dim=1)  # [S, U]
     names = [
         f"{entry}[{unit}] of {name}"
         for name, (entry, memory) in held.items()
         for unit in range(memory.shape[2])
     ]
-    pieces = translator.source.pieces(ids)
     return pieces, best_units(states.float().cpu().numpy(), names, pieces)
 
 

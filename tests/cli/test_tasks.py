@@ -118,3 +118,14 @@ def test_a_language_model_starts_the_decoder_of_a_translator(
     assert "new are" in said.err
     assert (tmp_path / "new/target.json").read_text() == (known / "target.json").read_text()
     assert (tmp_path / "new/source.json").read_text() != (known / "source.json").read_text()
+
+
+def test_the_cells_of_a_language_model(call: Call, writer: Path, tmp_path: Path) -> None:
+    said = call("inspect", writer / "model", "a cat sleeps", "--view", "cells")
+    assert said.code == 0, said.err
+    assert "of decoder" in said.out
+    empty = call("inspect", writer / "model", "", "--view", "cells")
+    assert empty.code == 2
+    assert "there is no cell state to show: the text is empty, or this model writes" in empty.err
+    assert call("gradients", writer / "model", "--length", 9, "-o", "flow.svg").code == 0
+    assert "decoder" in (tmp_path / "flow.svg").read_text(encoding="utf-8")
