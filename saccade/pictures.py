@@ -53,6 +53,7 @@ class _Seen:
     head: str
     beam: int | None
     words: bool
+    gold: str
 
     @cached_property
     def translation(self) -> Translation:
@@ -72,6 +73,7 @@ def draw(
     head: str = "mean",
     words: bool = False,
     beam: int | None = None,
+    gold: str = "",
 ) -> Drawing:
     """Look at what a model does with a sentence; shows itself in a notebook, saves to a file.
 
@@ -85,12 +87,13 @@ def draw(
         head: one attention map by name, the name of a layer, or mean or max of all.
         words: join pieces to whole words on the axes of attention.
         beam: hypotheses kept at each step; the recipe's own if not given.
+        gold: for the alignment view, which words people say belong together, as `0-0 1-2 3p4`.
     """
     if view not in _VIEWS:
         raise RecipeError(
             f"inspect: no view '{view}'.{suggest(view, list(View))} Views: {', '.join(View)}."
         )
-    return _VIEWS[View(view)](_Seen(translator, sentence, head, beam, words))
+    return _VIEWS[View(view)](_Seen(translator, sentence, head, beam, words, gold))
 
 
 def _attention(seen: _Seen) -> Drawing:
@@ -148,10 +151,11 @@ def _beam(seen: _Seen) -> Drawing:
 def _alignment(seen: _Seen) -> Drawing:
     found = inspection.aligned(seen.translation)
     drawn = (found.source, found.target, found.points)
+    gold = alignment.parse_gold(seen.gold) if seen.gold else None
     return Drawing(
         "Alignment",
-        lambda: alignment.to_svg(*drawn),
-        colourless(lambda width: alignment.to_terminal(*drawn, width=width)),
+        lambda: alignment.to_svg(*drawn, gold=gold),
+        colourless(lambda width: alignment.to_terminal(*drawn, gold=gold, width=width)),
         said=seen.said,
     )
 

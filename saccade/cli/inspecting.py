@@ -40,6 +40,10 @@ def inspect(
     words: Annotated[
         bool, typer.Option("--words", help="Join sub-words to words on the axes of attention.")
     ] = False,
+    gold: Annotated[
+        str,
+        typer.Option("--gold", help="For --view alignment: points people drew, as '0-0 1-2 3p4'."),
+    ] = "",
     target: Picture = None,
     beam: Beam = None,
     device: Device = "cpu",
@@ -58,7 +62,9 @@ def inspect(
         checked_path(target)
     checked_device(device)
     translator = folders.load(model, device=device)
-    drawing = pictures.draw(translator, sentence, view, head=head, words=words, beam=beam)
+    drawing = pictures.draw(
+        translator, sentence, view, head=head, words=words, beam=beam, gold=gold
+    )
     note(drawing.said)
     show(drawing, target)
 

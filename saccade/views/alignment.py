@@ -4,10 +4,11 @@ Gold points are sure or possible, as in Och & Ney 2003, A Systematic Comparison 
 Statistical Alignment Models, section 6; every sure point is possible too.
 """
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from saccade.errors import ShapeError
+from saccade.errors import DataError, ShapeError
 from saccade.views import axes, svg
 from saccade.views.words import label, pad, sentence
 
@@ -20,6 +21,24 @@ class Gold:
 
     sure: Collection[Point] = ()
     possible: Collection[Point] = ()
+
+
+def parse_gold(text: str) -> Gold:
+    """Read points as `0-0 1-2 3p4`: source, target, and `p` between them where only possible.
+
+    >>> parse_gold("0-0 1p2")
+    Gold(sure=((0, 0),), possible=((1, 2),))
+    """
+    points: dict[str, list[Point]] = {"-": [], "p": []}
+    for word in text.split():
+        found = re.fullmatch(r"(\d+)([-p])(\d+)", word)
+        if not found:
+            raise DataError(
+                f"gold: '{word}' is not a point; expected source-target from 0, as 0-0, or 0p0 if"
+                " it is only possible; write them with spaces between."
+            )
+        points[found[2]].append((int(found[1]), int(found[3])))
+    return Gold(tuple(points["-"]), tuple(points["p"]))
 
 
 def error_rate(predicted: Collection[Point], gold: Gold) -> float:

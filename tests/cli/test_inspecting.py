@@ -142,3 +142,17 @@ def test_a_report_with_the_score_by_length(call: Call, work: Path) -> None:
     page = (work / "model" / "report.html").read_text(encoding="utf-8")
     assert "Score by source length" in page
     assert call("report", work / "model").code == 0
+
+
+def test_gold_points_stand_beside_the_predicted_ones(call: Call, work: Path) -> None:
+    command = ("inspect", work / "model", "un chat dort", "--view", "alignment", "--gold")
+    said = call(*command, "0-0 1-1 2p2")
+    assert said.code == 0, said.err
+    assert "[" in said.out
+    assert "(" in said.out
+    wrong = call(*command, "0-0 1:1")
+    assert wrong.code == 1
+    assert "gold: '1:1' is not a point; expected source-target from 0, as 0-0" in wrong.err
+    beyond = call(*command, "0-9")
+    assert beyond.code == 1
+    assert "9" in beyond.err
