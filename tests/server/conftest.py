@@ -16,13 +16,13 @@ from tests.cli.conftest import RECIPE, SOURCES, TARGETS
 Serve = Callable[..., TestClient]
 
 
-def make_run(folder: Path, targets: list[str]) -> Path:
+def make_run(folder: Path, targets: list[str], *changes: str) -> Path:
     """Train the tiny model of the command line's tests; return the run's folder."""
     folder.mkdir(exist_ok=True)
     (folder / "train.source").write_text("".join(f"{s}\n" for s in SOURCES), encoding="utf-8")
     (folder / "train.target").write_text("".join(f"{t}\n" for t in targets), encoding="utf-8")
     text = RECIPE.replace("FOLDER", str(folder))
-    recipe = recipes.parse(text, overrides=["training.max_steps=30"])
+    recipe = recipes.parse(text, overrides=["training.max_steps=30", *changes])
     run.train(recipe, folder / "model", console=Console(quiet=True))
     return folder / "model"
 

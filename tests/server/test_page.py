@@ -11,8 +11,10 @@ import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from saccade.server.app import Settings
-from saccade.server.served import Served
-from tests.cli.conftest import SOURCES
+from saccade.server.keys import Door, Keys
+from saccade.server.served import Served, open_models
+from tests.cli.conftest import SOURCES, TARGETS
+from tests.server.conftest import make_run
 from tests.server.live import running
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
@@ -270,3 +272,33 @@ def test_all_can_be_reached_with_the_keyboard(page: Page) -> None:
             page.evaluate("document.activeElement.className || document.activeElement.tagName")
         )
     assert {"main", "here", "SUMMARY", "FIGURE"} <= {one.split()[-1] for one in seen}
+
+
+def test_layers_and_heads_can_be_chosen(browser: Browser, tmp_path: Path) -> None:
+    layers = "{kind: transformer, layers: 2, feed_forward: 16, dropout: 0.0}"
+    changes = [f"model.{half}={layers}" for half in ("encoder", "decoder")]
+    (served,) = open_models([f"layered={make_run(tmp_path / 'run', TARGETS, *changes)}"])
+    with running(served) as live, browser.new_context() as context:
+        page = context.new_page()
+        page.goto(live.url)
+        page.wait_for_selector("body[data-ready]")
+        translated(page, SOURCES[0])
+        page.get_by_role("tab", name="All heads").click()
+        heads = page.locator("figure svg [data-row='0'][data-column='0']")
+        expect(heads).to_have_count(len(served.translator.attention_names))
+        page.get_by_role("tab", name="Matrix").click()
+        page.locator(".head select").select_option("layer 2 head 1")
+        expect(page.locator("figure svg .title")).to_have_text("layer 2 head 1")
+
+
+def test_a_key_is_asked_for_where_one_is_needed(browser: Browser, tiny: Served) -> None:
+    settings = Settings(door=Door(Keys(["sesame"])))
+    with running(tiny, settings=settings) as live, browser.new_context() as context:
+        page = context.new_page()
+        page.goto(live.url)
+        page.wait_for_selector("body[data-ready]")
+        expect(page.locator("#status")).to_contain_text("expected one of this server's keys")
+        page.get_by_label("Key").fill("sesame")
+        page.get_by_role("button", name="Enter").click()
+        expect(page.get_by_label("Model")).to_have_value("tiny")
+        assert translated(page, SOURCES[0])
