@@ -24,9 +24,9 @@ from saccade.recipe import Recipe
 from saccade.report import read_curves, training_flops
 from saccade.train.checkpoint import Checkpoints
 from saccade.train.files import write_text
+from saccade.views.by_length import buckets_of
 from saccade.views.comparison import Bucket, Line, Row
 
-_BUCKETS = 5  # of sentences of similar length
 _FEW = 8  # symbols of a model that is only built to see whether it can be
 
 
@@ -274,14 +274,9 @@ def _curve(folder: Path) -> list[tuple[float, float]]:
     return read_curves(folder).get("validation loss", [])
 
 
-def by_length(metric: Metric, found: Evaluation, n: int = _BUCKETS) -> list[Bucket]:
-    """Score sentences of similar length together: up to `n` groups of about equal number."""
+def by_length(metric: Metric, found: Evaluation) -> list[Bucket]:
+    """Score sentences of similar length together, counted in words: models may cut differently."""
     lengths = [len(example.source.split()) for example in found.examples]
-    order = sorted(range(len(lengths)), key=lengths.__getitem__)
-    edges = sorted({lengths[order[len(order) * k // n]] for k in range(1, n)})
-    groups: dict[int, list[int]] = {}
-    for i, length in enumerate(lengths):
-        groups.setdefault(sum(length >= edge for edge in edges), []).append(i)
     return [
         Bucket(
             statistics.fmean(lengths[i] for i in rows),
@@ -291,7 +286,7 @@ def by_length(metric: Metric, found: Evaluation, n: int = _BUCKETS) -> list[Buck
             ).value,
             len(rows),
         )
-        for _, rows in sorted(groups.items())
+        for _, _, rows in buckets_of(lengths)
     ]
 
 
