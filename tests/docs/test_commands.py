@@ -62,7 +62,8 @@ def _command(line: str) -> bool:
         text = " ".join(shlex.split(echo)[1:]) + "\n"
     arguments = shlex.split(line)
     assert arguments[0] == "saccade", line
-    if arguments[1] in ("train", "compare") and "--dry-run" not in arguments:
+    trains = arguments[1] in ("train", "compare") and any(a.endswith(".yaml") for a in arguments)
+    if trains and "--dry-run" not in arguments:
         arguments += SHORT
     _run(arguments[1:], text)
     return True
