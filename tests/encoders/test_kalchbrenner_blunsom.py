@@ -20,8 +20,8 @@ def apply(kernel: Tensor, columns: list[Tensor]) -> list[Tensor]:
     ]
 
 
-def test_six_words_are_the_papers_figure() -> None:
-    """Kalchbrenner & Blunsom 2013, figure 2: K2, K3 and the top kernel L3."""
+def test_six_words_column_by_column() -> None:
+    """Kernels K2 and K3, and L3 on top."""
     encoder = scramble(KalchbrennerBlunsomEncoder(DIM, widest=5))
     x = randn(1, 6, DIM)
     columns = apply(encoder.K[1], apply(encoder.K[0], list(x[0])))
