@@ -105,7 +105,7 @@ export class Answer {
   // Change one word of the output; what stands before it is kept, what follows is written anew.
   edit(node, t) {
     const words = this.result.target_words;
-    const input = make("input", { "aria-label": "Write another word", dir: "auto", value: words[t] });
+    const input = make("input", { "aria-label": "Write another word", dir: "auto" });
     let open = true;
     const close = (text) => {
       if (!open) return;

@@ -1,6 +1,6 @@
 // The first tab: type, see the translation appear, and look at how it came about.
 
-import { ask, find, listen, make, options } from "/static/dom.js";
+import { find, listen, options } from "/static/dom.js";
 import { Answer } from "/static/answer.js";
 
 const CUT = 70;  // letters of an example in the list
