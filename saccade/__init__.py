@@ -1,23 +1,57 @@
-"""Learn to turn one sequence into another, and see where the model looked for every symbol."""
+"""Learn to turn one sequence into another, and see where the model looked for every symbol.
 
-from saccade.api import History, Trained, train
-from saccade.errors import (
-    CheckpointError,
-    DataError,
-    Interrupted,
-    RecipeError,
-    SaccadeError,
-    ShapeError,
-    TrainingError,
-)
-from saccade.folder import load, versions
-from saccade.pictures import draw as inspect
-from saccade.recipe import Recipe
-from saccade.translation import Translation
-from saccade.translator import Scored, Translator
-from saccade.views.drawing import Drawing
+A name is imported when it is first asked for, so that `import saccade` costs nothing and a model
+can run on an engine that needs no torch: this front and the table of verbs in saccade/cli are the
+two places where imports are late.
+"""
 
-__version__ = versions()["saccade"]
+import importlib
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from saccade.api import History, Trained, train
+    from saccade.engines.base import Opened
+    from saccade.errors import (
+        CheckpointError,
+        DataError,
+        Interrupted,
+        RecipeError,
+        SaccadeError,
+        ShapeError,
+        TrainingError,
+    )
+    from saccade.opening import load
+    from saccade.pictures import draw as inspect
+    from saccade.recipe import Recipe
+    from saccade.translation import Translation
+    from saccade.translator import Scored, Translator
+    from saccade.views.drawing import Drawing
+
+    __version__: str
+
+_PLACES = {
+    "CheckpointError": "errors",
+    "DataError": "errors",
+    "Drawing": "views.drawing",
+    "History": "api",
+    "Interrupted": "errors",
+    "Opened": "engines.base",
+    "Recipe": "recipe",
+    "RecipeError": "errors",
+    "SaccadeError": "errors",
+    "Scored": "translator",
+    "ShapeError": "errors",
+    "Trained": "api",
+    "TrainingError": "errors",
+    "Translation": "translation",
+    "Translator": "translator",
+    "inspect": "pictures",
+    "load": "opening",
+    "train": "api",
+}
+_CALLED = {"inspect": "draw"}  # what a name is called where it comes from
 
 __all__ = [
     "CheckpointError",
@@ -25,6 +59,7 @@ __all__ = [
     "Drawing",
     "History",
     "Interrupted",
+    "Opened",
     "Recipe",
     "RecipeError",
     "SaccadeError",
@@ -39,3 +74,34 @@ __all__ = [
     "load",
     "train",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return _from("facts", "versions")()["saccade"]
+    if name not in _PLACES:
+        raise AttributeError(f"module 'saccade' has no attribute '{name}'")
+    return _from(_PLACES[name], _CALLED.get(name, name))
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+def _from(module: str, name: str) -> Any:
+    return getattr(importlib.import_module(f"saccade.{module}"), name)
+
+
+class _Front(ModuleType):
+    """Keeps `saccade.train` the function: importing the room saccade/train would bind itself."""
+
+    @property
+    def train(self) -> Any:
+        return _from("api", "train")
+
+    @train.setter
+    def train(self, room: ModuleType) -> None:
+        pass
+
+
+sys.modules[__name__].__class__ = _Front

@@ -58,22 +58,6 @@ def _framed(left: "Ids | int", right: "Ids | int") -> NDArray[np.int64]:
     )
 
 
-def sorted_batches(lengths: Sequence[int], batch_tokens: int) -> list[list[int]]:
-    """Group sentences for decoding: longest first, (length + END) x rows within `batch_tokens`.
-
-    >>> sorted_batches([1, 3, 2], 8)
-    [[1, 2], [0]]
-    """
-    order = np.argsort(-np.asarray(lengths, dtype=np.int64), kind="stable")
-    batches: list[list[int]] = []
-    start = 0
-    while start < len(order):
-        rows = max(batch_tokens // (int(lengths[order[start]]) + 1), 1)
-        batches.append(order[start : start + rows].tolist())
-        start += rows
-    return batches
-
-
 @final
 class Plan(Sequence[NDArray[np.int32]]):
     """The batches of one epoch as arrays of example numbers, held in one flat array."""

@@ -12,6 +12,8 @@ import saccade
 from saccade.errors import RecipeError, suggest
 from saccade.parts import Part, find, kinds, schema
 
+_NOT_IN_RECIPES = ("engines", "export")  # chosen when a model is used, not when it is made
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -29,7 +31,8 @@ def families() -> dict[str, type[Any]]:
     >>> families()["attention"].__name__
     'Attention'
     """
-    names = (m.name for m in pkgutil.iter_modules(saccade.__path__) if m.ispkg)
+    rooms = (m.name for m in pkgutil.iter_modules(saccade.__path__) if m.ispkg)
+    names = (name for name in rooms if name not in _NOT_IN_RECIPES)
     found = {}
     for name in sorted(names):
         package = importlib.import_module(f"saccade.{name}")

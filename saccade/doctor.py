@@ -11,8 +11,8 @@ from typing import Literal
 
 import numpy as np
 
-from saccade.flow import Example
 from saccade.guards.flag import KINDS, Kind
+from saccade.nouns import Example
 from saccade.probing import Nonsense
 from saccade.translation import Translation
 from saccade.vocab import UNK, Vocabulary

@@ -7,9 +7,9 @@ from typing import Any
 import torch
 
 from saccade.batching import Batches
-from saccade.flow import Example
 from saccade.metrics.base import Interval, Metric, References, Score, interval, perplexity
 from saccade.models.base import Model
+from saccade.nouns import Example
 from saccade.objectives.cross_entropy import cross_entropy
 from saccade.parts import Part
 from saccade.translation import Translation

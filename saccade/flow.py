@@ -2,7 +2,8 @@
 
     Example ─▶ Padded, Batch ─▶ Memory ─▶ State, Attended, Decoded, Step ─▶ Loss or Hypothesis
 
-All are frozen values. Letters: B batch, S source places, T target places, D width, V vocabulary,
+The two ends, Example and Hypothesis, hold no tensors and are in nouns.py. All are frozen values.
+Letters: B batch, S source places, T target places, D width, V vocabulary,
 A attention maps (layers x heads), K beam.
 """
 
@@ -12,15 +13,6 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """One pair as it stood in a file. `origin` is what an error message calls it."""
-
-    source: str
-    target: str
-    origin: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,22 +208,3 @@ class Loss:
     total: Tensor
     count: int
     parts: Mapping[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Hypothesis:
-    """One output of search.
-
-    tokens: ids without START and END.  score: what hypotheses were ranked by.  token_scores:
-    log-probability of every token, and of END last if `finished`.
-    """
-
-    tokens: tuple[int, ...]
-    score: float
-    token_scores: tuple[float, ...]
-    finished: bool = True
-
-    @property
-    def log_prob(self) -> float:
-        """Log-probability of the whole."""
-        return sum(self.token_scores)

@@ -5,6 +5,7 @@
     source.json, target.json     the vocabularies, in the format of the `tokenizers` library
     profile.json         what was usual in the training data, for the guards; may be absent
     model.safetensors    the weights to use, once training is over
+    engines/             the model converted for other engines, once one was used; see engines/
     checkpoints/         while training: see train/checkpoint.py
     metrics.jsonl  train.log  README.md  report.html
 
@@ -12,11 +13,9 @@ A folder is ours from its first file on: saccade.json, which says "begun" until 
 """
 
 import json
-import platform
 import shutil
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ from torch import Tensor
 
 from saccade import recipe as recipes
 from saccade.errors import CheckpointError, RecipeError
+from saccade.facts import BEGUN, FORMAT, read_facts, read_profile, versions
 from saccade.guards.profile import Profile
 from saccade.models.base import Model
 from saccade.prepare import Vocabularies, reads
@@ -34,9 +34,6 @@ from saccade.train.checkpoint import Checkpoints
 from saccade.train.files import sweep_leftovers, told, write_file, write_text
 from saccade.translator import Translator
 from saccade.vocab import Vocabulary
-
-FORMAT = 1
-_BEGUN = "begun"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +52,7 @@ def claim(folder: Path, *, resume: bool = False, overwrite: bool = False) -> Non
             f"{folder}: is a file; expected a folder to write the run to. Choose another."
         )
     ours = (folder / "saccade.json").exists()
-    begun = ours and _facts(folder).get(_BEGUN, False)
+    begun = ours and read_facts(folder).get(BEGUN, False)
     if resume and (begun or not ours):
         raise CheckpointError(
             f"{folder}: nothing to resume: no run came to its first checkpoint there. Leave out"
@@ -81,7 +78,7 @@ def begin(folder: Path) -> None:
     ours = (folder / "saccade.json").exists()
     with told(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    write_text(folder / "saccade.json", json.dumps({"format": FORMAT, _BEGUN: True}))
+    write_text(folder / "saccade.json", json.dumps({"format": FORMAT, BEGUN: True}))
     sweep_leftovers(folder)
     with told(folder):
         for entry in folder.iterdir() if ours else ():
@@ -122,33 +119,10 @@ def write_profile(folder: Path, profile: Profile) -> None:
     write_text(folder / "profile.json", profile.to_json())
 
 
-def read_profile(folder: Path) -> Profile | None:
-    """Read what was usual in training; None if nobody wrote it."""
-    path = folder / "profile.json"
-    if not path.exists():
-        return None
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        text = ""
-    return Profile.from_json(text, str(path))
-
-
-def versions() -> dict[str, str]:
-    """Name what this was made with."""
-    found = {"python": platform.python_version(), "system": platform.platform()}
-    for package in ("saccade", "torch", "tokenizers", "numpy"):
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:  # run from a bare checkout
-            found[package] = "unknown"
-    return found
-
-
 def read_identity(folder: Path) -> Identity:
     """Read a folder's recipe and vocabularies; refuse what is not ours, newer, or mixed up."""
-    facts = _facts(folder)
-    if facts.get(_BEGUN):
+    facts = read_facts(folder)
+    if facts.get(BEGUN):
         raise CheckpointError(
             f"{folder}: holds no weights yet: it was stopped before its first checkpoint. Train it"
             " again: `saccade train RECIPE`."
@@ -171,31 +145,6 @@ def read_identity(folder: Path) -> Identity:
     if recipe.data.joint or not reads(recipe):
         sides["target"] = sides["source"].read_as(readings["target"])
     return Identity(recipe, Vocabularies(sides["source"], sides["target"]), facts)
-
-
-def _facts(folder: Path) -> dict[str, Any]:
-    path = folder / "saccade.json"
-    if not folder.is_dir():
-        raise CheckpointError(f"{folder}: no such model folder. `saccade train RECIPE` makes one.")
-    try:
-        facts = json.loads(path.read_text(encoding="utf-8"))
-        format_number = int(facts["format"])
-    except FileNotFoundError:
-        raise CheckpointError(
-            f"{folder}: not a saccade model folder: it has no saccade.json. Give the folder that"
-            " `saccade train` wrote."
-        ) from None
-    except (ValueError, KeyError, TypeError, OSError) as error:
-        raise CheckpointError(
-            f"{path}: damaged ({error}); expected the facts of a run. Copy the model folder again."
-        ) from None
-    if format_number > FORMAT:
-        raise CheckpointError(
-            f"{folder}: written in format {format_number} by a newer saccade; this one reads up to"
-            f" format {FORMAT}. Upgrade saccade."
-        )
-    assert isinstance(facts, dict)
-    return facts
 
 
 def build_model(recipe: Recipe, vocabularies: Vocabularies) -> Model:

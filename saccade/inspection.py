@@ -14,10 +14,11 @@ from saccade.batching import collate, pad
 from saccade.copying import encode_sources
 from saccade.errors import DataError, RecipeError, suggest
 from saccade.models.pointer_generator import PointerGenerator
+from saccade.nouns import Branch
 from saccade.parts import Part
 from saccade.positions.base import Positions
 from saccade.recording import record
-from saccade.search.base import Branch, Search
+from saccade.search.base import Search
 from saccade.translation import Maps, Translation
 from saccade.translator import Translator
 from saccade.views.beam_tree import Node

@@ -14,6 +14,7 @@ from saccade import folder as folders
 from saccade import recipe as recipes
 from saccade.errors import CheckpointError, DataError, RecipeError
 from saccade.evaluation import Evaluation, figures_of, likelihood_of
+from saccade.facts import read_profile
 from saccade.metrics.base import Metric
 from saccade.models.base import Model
 from saccade.parts import Part
@@ -83,7 +84,7 @@ def train(
         fresh = start_from if not resume else None
         start = folders.start_weights(model, recipe, fresh) if fresh else ""
         log = Log(folder, console or Console(stderr=True))
-        usual = folders.read_profile(folder) if resume else None
+        usual = read_profile(folder) if resume else None
         usual = usual or profile_of(recipe, prepared, root)
         trainer = Trainer(recipe, prepared, model.to(device), folder, log, root, usual)
         if resume:
@@ -166,7 +167,7 @@ def average(source: Path, target: Path, *, last: int = 0, best: int = 0) -> list
     sides, hashes = identity.vocabularies, identity.facts.get("data", {})
     folders.begin(target)
     write_file(target / "model.safetensors", lambda path: weights.save(path, mean))
-    folders.write_identity(target, identity.recipe, sides, hashes, folders.read_profile(source))
+    folders.write_identity(target, identity.recipe, sides, hashes, read_profile(source))
     return names
 
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from saccade.copying import encode_pairs
 from saccade.errors import DataError
-from saccade.flow import Example
+from saccade.nouns import Example
 from saccade.readers.base import Reader
 from saccade.vocab import Vocabulary
 

@@ -8,13 +8,12 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from saccade.flow import Hypothesis
 from saccade.guards.familiarity import familiarity
 from saccade.guards.flag import Flag
 from saccade.guards.hallucination import Evidence, hallucination
 from saccade.guards.profile import Profile
 from saccade.guards.unknown import unknown
-from saccade.search.base import Branch
+from saccade.nouns import Branch, Hypothesis
 from saccade.views import heatmap
 from saccade.views.words import escape
 from saccade.vocab import END, MARK, UNK, Vocabulary
@@ -38,6 +37,9 @@ class Looker(Protocol):
 
     def look(self, source: Sequence[int], target: Sequence[int]) -> Maps:
         """Return the weights `[A, T + 1, S + 1]`, END included on both sides."""
+
+    def token_scores(self, source: Sequence[int], target: Sequence[int]) -> tuple[float, ...]:
+        """Return the log-probability of every symbol of `target` and of END last."""
 
 
 @dataclass(frozen=True)
@@ -95,10 +97,17 @@ class Translation:
         """What hypotheses were ranked by: the log-probability over a power of the length."""
         return self.hypothesis.score
 
-    @property
+    @cached_property
     def token_scores(self) -> tuple[float, ...]:
-        """Log-probability of every piece, and of END last if the output came to its end."""
-        return self.hypothesis.token_scores
+        """Log-probability of every piece, and of END last if the output came to its end.
+
+        An engine that did not say is asked when somebody wants to know.
+        """
+        tokens, finished = self.hypothesis.tokens, self.finished
+        n = len(tokens) + finished if self.source_ids else 0
+        if len(self.hypothesis.token_scores) >= n:
+            return self.hypothesis.token_scores
+        return self.looker.token_scores(self.source_ids, tokens)[:n]
 
     @property
     def finished(self) -> bool:

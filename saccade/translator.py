@@ -5,7 +5,7 @@ order of the lines, nor on where they come from.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, repeat
 from typing import Any, overload
@@ -14,13 +14,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from saccade.batching import collate, pad, sorted_batches
+from saccade.batching import collate, pad
 from saccade.copying import encode_pairs, encode_sources, slot_words
 from saccade.errors import DataError, RecipeError
-from saccade.flow import Batch, Example, Hypothesis
+from saccade.flow import Batch
 from saccade.guards.profile import Profile
 from saccade.models.base import Model
+from saccade.nouns import Example, Hypothesis
 from saccade.parts import Part
+from saccade.plans import Chosen, choose_search, longest_output, sorted_batches
 from saccade.recipe import Decoding
 from saccade.search.base import Found, Search, Task, Watch
 from saccade.translation import Maps, Translation
@@ -109,6 +111,7 @@ class Translator:
         nbest: int = 1,
         length_penalty: float | None = None,
         search: Part[Search] | None = None,
+        sample: Mapping[str, Any] | None = None,
         prefix: str | Iterable[str] = "",
         trace: bool = False,
         watch: Progress | None = None,
@@ -122,6 +125,7 @@ class Translator:
             nbest: how many outputs to keep for each line.
             length_penalty: exponent of the length that scores are divided by.
             search: any search part, instead of beam search.
+            sample: options of `search.sample`, to draw outputs by chance instead.
             prefix: text every output must begin with, or one for each line.
             trace: keep the beam's tree.
             watch: told after every step how far the lines of a batch have come; lines are counted
@@ -130,6 +134,8 @@ class Translator:
         """
         if chunk < 1:
             raise RecipeError(f"translate: chunk is {chunk}; expected 1 or more lines; raise it.")
+        if sample is not None:
+            search = Part(Search, "sample", {"n": nbest, **sample})
         chosen = (search or self._search(beam, nbest, length_penalty)).build()
         rest, prefixes = iter(lines), repeat(prefix) if isinstance(prefix, str) else iter(prefix)
         while texts := list(islice(rest, chunk)):
@@ -144,14 +150,8 @@ class Translator:
 
     def _search(self, beam: int | None, nbest: int, length_penalty: float | None) -> Part[Search]:
         part = self.decoding.search
-        if beam is None and nbest == 1 and length_penalty is None:
-            return part
-        options = dict(part.options) if part.kind == "beam" else {}
-        width = options.get("width", 5) if beam is None else beam
-        options |= {"width": max(width, nbest) if width > 0 else width, "n_best": nbest}
-        if length_penalty is not None:
-            options["length_penalty"] = length_penalty
-        return Part(Search, "beam", options)
+        own = Chosen(part.kind, part.options)
+        return Part(Search, *choose_search(own, beam, nbest, length_penalty))
 
     @torch.inference_mode()
     def _translate(
@@ -198,7 +198,8 @@ class Translator:
         watch: Progress | None,
     ) -> Task:
         """Say what to search for; a text given to a model without a source is a beginning."""
-        lengths = torch.tensor([len(given[i]) + 1 for i in rows], device=self.device)
+        ratio, extra = self.decoding.max_ratio, self.decoding.max_extra
+        limits = [longest_output(len(given[i]), ratio, extra) for i in rows]
         begins = [
             (*(prefixes[i] if prefixes else ()), *(() if self.model.reads else given[i]))
             for i in rows
@@ -206,7 +207,7 @@ class Translator:
         return Task(
             start=START,
             end=END,
-            limits=(lengths * self.decoding.max_ratio).long() + self.decoding.max_extra,
+            limits=torch.tensor(limits, device=self.device),
             banned=(PAD, START) if self.decoding.replace_unknown else (PAD, START, UNK),
             prefixes=begins if any(begins) else (),
             keys=[_key(texts[i]) for i in rows],
@@ -234,6 +235,11 @@ class Translator:
             for i, row in zip(rows, self._token_scores(batch), strict=True):
                 scored[i] = Scored(self.target.pieces((*target_ids[i], END)), tuple(row))
         return [one for one in scored if one is not None]
+
+    def token_scores(self, source: Sequence[int], target: Sequence[int]) -> tuple[float, ...]:
+        """Return the log-probability of every symbol of `target` and of END last."""
+        with torch.inference_mode():
+            return tuple(self._token_scores(collate([source], [target]).to(self.device))[0])
 
     def _token_scores(self, batch: Batch) -> list[list[float]]:
         log_probs = self.model.log_probs(self.model(batch).features)  # [B, T, V]

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saccade.batching import Batches, collate, pad, sorted_batches
+from saccade.batching import Batches, collate, pad
 from saccade.errors import DataError
+from saccade.plans import sorted_batches
 from saccade.readers.pairs import Pairs
 from saccade.store import Store, build
 from saccade.tokenizers.character import Character

@@ -3,7 +3,7 @@ import math
 import pytest
 
 from saccade import doctor
-from saccade.flow import Example
+from saccade.nouns import Example
 from saccade.probing import Nonsense
 from tests.test_translation import translation, words
 

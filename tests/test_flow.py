@@ -1,7 +1,8 @@
 import pytest
 import torch
 
-from saccade.flow import Batch, Hypothesis, Padded, State, append, map_state, nested, reorder_within
+from saccade.flow import Batch, Padded, State, append, map_state, nested, reorder_within
+from saccade.nouns import Hypothesis
 from tests.samples import batch_of, mask_of
 
 CPU = torch.device("cpu")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saccade.errors import DataError
-from saccade.flow import Example
+from saccade.nouns import Example
 from saccade.readers.base import Reader
 from saccade.readers.pairs import Pairs
 from saccade.store import Store, build, default_folder

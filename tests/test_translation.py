@@ -7,8 +7,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from saccade.flow import Hypothesis
 from saccade.guards.profile import Profile, gather
+from saccade.nouns import Hypothesis
 from saccade.tokenizers.character import Character
 from saccade.tokenizers.word import Word
 from saccade.translation import Maps, Translation

@@ -2,46 +2,107 @@
 
 Results go to standard output, everything else to standard error. Exit codes: 0 done, 1 failed,
 2 wrong use or an invalid recipe, 130 and 143 stopped by a signal with the checkpoint written.
+
+A verb's file is imported when the verb is called, so that one that needs no torch does not wait for
+it: this table and the package's own front are the two places where imports are late.
 """
 
+import ast
+import importlib
 import os
 import sys
 import traceback
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_command
 
-from saccade.cli import (
-    choosing,
-    comparing,
-    diagnosing,
-    inspecting,
-    measuring,
-    probing,
-    scoring,
-    serving,
-    showing,
-    training,
-    translating,
-)
 from saccade.cli.speech import complain, version_text
 from saccade.errors import Interrupted, RecipeError, SaccadeError
 
+VERBS = {  # verb: its file and function in this room
+    "demo": "showing.demo",
+    "init": "choosing.init",
+    "train": "training.train",
+    "translate": "translating.translate",
+    "predict": "translating.translate",
+    "evaluate": "measuring.evaluate",
+    "metric": "measuring.metric",
+    "score": "scoring.score",
+    "compare": "comparing.compare",
+    "inspect": "inspecting.inspect",
+    "gradients": "inspecting.flow",
+    "report": "inspecting.report",
+    "export": "exporting.export",
+    "serve": "serving.serve",
+    "doctor": "diagnosing.doctor",
+    "bias": "probing.bias",
+    "average": "training.average",
+    "parts": "choosing.parts",
+}
+RECIPE_VERBS = {"show": "choosing.show", "check": "choosing.check"}
+HIDDEN = ("predict",)
+
+
+class Late(TyperGroup):
+    """Verbs that are imported when they are called."""
+
+    @property
+    def _verbs(self) -> dict[str, str]:
+        return RECIPE_VERBS if self.name == "recipe" else VERBS
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return what help needs of a verb: its name, and the first lines of its docstring."""
+        command = super().get_command(ctx, cmd_name)
+        if command and cmd_name in self._verbs:
+            command.help = _summary(self._verbs[cmd_name])
+        return command
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """Return the real verb, which is to run."""
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, _imported(name, self._verbs[name]) if name in self._verbs else command, rest
+
+
+def _summary(place: str) -> str:
+    """Read the first paragraph of a function's docstring off its file, which is not imported."""
+    file, _, function = place.partition(".")
+    source = Path(__file__).with_name(f"{file}.py").read_text(encoding="utf-8")
+    found = (n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef))
+    text = next(ast.get_docstring(n) for n in found if n.name == function)
+    return (text or "").partition("\n\n")[0]
+
+
+def _imported(name: str, place: str) -> Any:
+    file, _, function = place.partition(".")
+    alone = typer.Typer(
+        add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False
+    )
+    alone.command(name)(getattr(importlib.import_module(f"saccade.cli.{file}"), function))
+    return get_command(alone)
+
+
+def _named(group: typer.Typer, verbs: Iterable[str]) -> typer.Typer:
+    for name in verbs:
+        group.command(name, hidden=name in HIDDEN)(lambda: None)
+    return group
+
+
 app = typer.Typer(
     name="saccade",
+    cls=Late,
     help="Learn to turn one sequence into another, and see where the model looked.\n\n"
     "Begin with: [bold]saccade demo[/bold]   or, for your own pairs: "
     "[bold]saccade init translation --tsv pairs.tsv[/bold]",
     epilog="Environment: SACCADE_HOME (where ids are stored), SACCADE_DEVICE (as --device),"
-    " SACCADE_LOG (quiet or debug), NO_COLOR.",
+    " SACCADE_ENGINE (as --engine), SACCADE_LOG (quiet or debug), NO_COLOR.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-)
-recipe_app = typer.Typer(
-    help="Show a recipe with every default filled in, or check recipes.", no_args_is_help=True
 )
 
 
@@ -56,26 +117,18 @@ def _root(
         raise typer.Exit
 
 
-app.command("demo")(showing.demo)
-app.command("init")(choosing.init)
-app.command("train")(training.train)
-app.command("translate")(translating.translate)
-app.command("predict", hidden=True)(translating.translate)
-app.command("evaluate")(measuring.evaluate)
-app.command("metric")(measuring.metric)
-app.command("score")(scoring.score)
-app.command("compare")(comparing.compare)
-app.command("inspect")(inspecting.inspect)
-app.command("gradients")(inspecting.flow)
-app.command("report")(inspecting.report)
-app.command("serve")(serving.serve)
-app.command("doctor")(diagnosing.doctor)
-app.command("bias")(probing.bias)
-app.command("average")(training.average)
-app.command("parts")(choosing.parts)
-recipe_app.command("show")(choosing.show)
-recipe_app.command("check")(choosing.check)
-app.add_typer(recipe_app, name="recipe")
+_named(app, VERBS)
+app.add_typer(
+    _named(
+        typer.Typer(
+            cls=Late,
+            help="Show a recipe with every default filled in, or check recipes.",
+            no_args_is_help=True,
+        ),
+        RECIPE_VERBS,
+    ),
+    name="recipe",
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -9,12 +9,12 @@ from saccade import comparison
 from saccade.cli.speech import (
     Device,
     Sets,
-    checked_device,
     error_console,
     note,
     out_console,
     show_table,
 )
+from saccade.devices import checked_device
 from saccade.errors import RecipeError
 from saccade.views import bars
 from saccade.views.comparison import cells, to_html

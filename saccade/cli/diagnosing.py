@@ -11,9 +11,10 @@ from rich.markup import escape
 from saccade import doctor as rules
 from saccade import folder as folders
 from saccade import recipe as recipes
-from saccade.cli.speech import Device, checked_device, note, out_console
+from saccade.cli.speech import Device, note, out_console
+from saccade.devices import checked_device
 from saccade.doctor import Finding
-from saccade.flow import Example
+from saccade.nouns import Example
 from saccade.prepare import learn_vocabularies, reads
 from saccade.probing import probe_nonsense
 from saccade.readers._lines import numbered

@@ -12,13 +12,13 @@ from saccade.cli.speech import (
     Beam,
     Device,
     Model,
-    checked_device,
     coloured,
     note,
     out_console,
     part_of,
 )
 from saccade.cli.streams import output
+from saccade.devices import checked_device
 from saccade.errors import RecipeError
 from saccade.pictures import View
 from saccade.report import rewrite_report

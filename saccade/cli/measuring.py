@@ -16,12 +16,12 @@ from saccade.cli.speech import (
     Device,
     Metrics,
     Model,
-    checked_device,
     note,
     part_of,
     show_table,
 )
 from saccade.cli.streams import output
+from saccade.devices import checked_device
 from saccade.errors import DataError
 from saccade.evaluation import Evaluation, Figure, figures_of
 from saccade.metrics.base import Metric, Paired, paired

@@ -10,10 +10,11 @@ import typer
 
 from saccade import folder as folders
 from saccade.cli.formats import Format, one_line
-from saccade.cli.speech import Device, Model, checked_device
+from saccade.cli.speech import Device, Model
 from saccade.cli.streams import output
+from saccade.devices import checked_device
 from saccade.errors import RecipeError
-from saccade.flow import Example
+from saccade.nouns import Example
 from saccade.readers._lines import numbered
 from saccade.readers.text import Text
 from saccade.translator import Scored

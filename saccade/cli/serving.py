@@ -9,7 +9,8 @@ from typing import Annotated
 import torch
 import typer
 
-from saccade.cli.speech import Device, checked_device, note
+from saccade.cli.speech import Device, note
+from saccade.devices import checked_device
 from saccade.errors import RecipeError
 
 

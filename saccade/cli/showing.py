@@ -15,7 +15,7 @@ from saccade import run, starters
 from saccade.cli.speech import error_console, note, show_table
 from saccade.cli.translating import draw_attention
 from saccade.evaluation import Evaluation, figures_of
-from saccade.flow import Example
+from saccade.nouns import Example
 from saccade.parts import Part
 from saccade.prepare import prepare
 from saccade.recipe import Recipe

@@ -7,7 +7,6 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Annotated, Any
 
-import torch
 import typer
 import yaml
 from rich.console import Console
@@ -83,18 +82,6 @@ def version_text() -> str:
         return f"saccade {version('saccade')}"
     except PackageNotFoundError:
         return "saccade, run from a checkout that is not installed"
-
-
-def checked_device(name: str) -> str:
-    """Refuse a device that this machine does not have."""
-    try:
-        torch.empty(0, device=name)
-    except (RuntimeError, AssertionError) as error:
-        reason = str(error).splitlines()[0]
-        raise RecipeError(
-            f"--device {name}: cannot be used here: {reason}. Use --device cpu."
-        ) from None
-    return name
 
 
 def part_of(family: type[Any], text: str) -> Part[Any]:

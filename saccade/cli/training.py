@@ -7,7 +7,8 @@ import typer
 
 from saccade import folder as folders
 from saccade import run
-from saccade.cli.speech import Device, Sets, checked_device, error_console, note, show_table
+from saccade.cli.speech import Device, Sets, error_console, note, show_table
+from saccade.devices import checked_device
 from saccade.errors import RecipeError
 from saccade.prepare import batches_of, prepare
 from saccade.recipe import Recipe

@@ -7,13 +7,11 @@ from typing import Annotated, BinaryIO, TextIO
 
 import typer
 
-from saccade import folder as folders
 from saccade.cli.formats import Format, Wanted, format_rows
-from saccade.cli.speech import Beam, Device, Model, checked_device, coloured, note, out_console
+from saccade.cli.speech import Beam, Device, Model, coloured, note, out_console
 from saccade.cli.streams import input_lines, output
 from saccade.errors import RecipeError
-from saccade.parts import Part
-from saccade.search.base import Search
+from saccade.opening import load
 from saccade.translation import Translation
 from saccade.views import heatmap
 
@@ -69,6 +67,17 @@ def translate(
     line_buffered: Annotated[
         bool, typer.Option("--line-buffered", help="Answer every line before reading the next.")
     ] = False,
+    engine: Annotated[
+        str,
+        typer.Option(
+            "--engine",
+            envvar="SACCADE_ENGINE",
+            help="torch, ctranslate2, onnx, or auto: the fastest that writes the same.",
+        ),
+    ] = "auto",
+    quantise: Annotated[
+        str, typer.Option("--quantise", help="Of --engine ctranslate2: round weights, as int8.")
+    ] = "",
     device: Device = "cpu",
 ) -> None:
     """Translate lines, from standard input to standard output, one line out for each line in.
@@ -86,11 +95,10 @@ def translate(
 
       echo "ROMEO:" | saccade translate runs/shakespeare-lstm --sample --temperature 0.8
     """
-    checked_device(device)
     chance = {"temperature": temperature, "top_k": top_k, "top_p": top_p, "seed": seed}
-    search = _search({"beam": beam, "length_penalty": length_penalty}, chance, sample, nbest)
+    drawn = _sample({"beam": beam, "length_penalty": length_penalty}, chance, sample, nbest)
     with output(target) as file:
-        translator = folders.load(model, device=device)
+        translator = load(model, device=device, engine=engine, quantise=quantise)
         live = source is None and _is_terminal(sys.stdin)
         lines = _prompted() if live else input_lines(source)
         found = translator.stream(
@@ -98,7 +106,7 @@ def translate(
             beam=beam,
             nbest=nbest,
             length_penalty=length_penalty,
-            search=search,
+            sample=drawn,
             prefix=prefix,
             chunk=1 if live or line_buffered else _CHUNK,
         )
@@ -108,9 +116,9 @@ def translate(
         )
 
 
-def _search(
+def _sample(
     searching: dict[str, float | None], chance: dict[str, float | None], sample: bool, nbest: int
-) -> Part[Search] | None:
+) -> dict[str, float] | None:
     """Return the sampling that was asked for; refuse options of what was not."""
     odd, other = (searching, "beam search") if sample else (chance, "--sample")
     given = ["--" + name.replace("_", "-") for name, value in odd.items() if value is not None]
@@ -120,7 +128,7 @@ def _search(
             f" {'Leave out --sample.' if sample else 'Add --sample.'}"
         )
     options = {name: value for name, value in chance.items() if value is not None}
-    return Part(Search, "sample", {**options, "n": nbest}) if sample else None
+    return {**options, "n": nbest} if sample else None
 
 
 def _write(

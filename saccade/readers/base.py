@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from pathlib import Path
 
-from saccade.flow import Example
+from saccade.nouns import Example
 
 
 class Reader(ABC):

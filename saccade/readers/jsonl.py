@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from saccade.errors import DataError, suggest
-from saccade.flow import Example
+from saccade.nouns import Example
 from saccade.readers._lines import fingerprint, numbered, place
 from saccade.readers.base import Reader
 

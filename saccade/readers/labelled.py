@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from saccade.errors import DataError, RecipeError
-from saccade.flow import Example
+from saccade.nouns import Example
 from saccade.readers._lines import fingerprint, numbered, place
 from saccade.readers.base import Reader
 

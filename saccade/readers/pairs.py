@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from saccade.errors import DataError
-from saccade.flow import Example
+from saccade.nouns import Example
 from saccade.readers.base import Reader
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from saccade.flow import Example
+from saccade.nouns import Example
 from saccade.readers._lines import fingerprint, numbered, place
 from saccade.readers.base import Reader
 

@@ -5,7 +5,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from saccade.errors import DataError
-from saccade.flow import Example
+from saccade.nouns import Example
 from saccade.readers._lines import fingerprint, numbered, place
 from saccade.readers.base import Reader
 

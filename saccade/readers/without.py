@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from saccade.errors import DataError
-from saccade.flow import Example
+from saccade.nouns import Example
 from saccade.parts import Part
 from saccade.readers.base import Reader
 

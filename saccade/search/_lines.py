@@ -5,7 +5,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from saccade.flow import Hypothesis
+from saccade.nouns import Hypothesis
 from saccade.search._rules import NEVER, read
 
 

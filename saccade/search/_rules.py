@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from saccade.errors import DataError, ShapeError
-from saccade.flow import Hypothesis
+from saccade.nouns import Hypothesis
 from saccade.search.base import Task
 
 NEVER = float("-inf")

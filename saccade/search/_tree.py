@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from saccade.flow import Hypothesis
+from saccade.nouns import Branch, Fate, Hypothesis
 from saccade.search._rules import NEVER
-from saccade.search.base import Branch, Fate
 
 FATES: tuple[Fate, ...] = ("kept", "completed", "pruned")
 

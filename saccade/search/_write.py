@@ -5,7 +5,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from saccade.flow import Hypothesis, State, StepFunction, reorder
+from saccade.flow import State, StepFunction, reorder
+from saccade.nouns import Hypothesis
 from saccade.search._rules import NEVER, Rules, read
 from saccade.search.base import Task
 

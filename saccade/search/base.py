@@ -6,16 +6,15 @@ A search sees a step function and a state, never a model.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 import torch
 from torch import Tensor
 
-from saccade.flow import Hypothesis, State, StepFunction
+from saccade.flow import State, StepFunction
+from saccade.nouns import Branch, Hypothesis
 
 Shaper = Callable[[Tensor, Tensor], Tensor]  # (prefixes [N, t], log_probs [N, V]) -> log_probs
 Watch = Callable[[Tensor, Tensor], None]  # (rows [N], what each has written so far [N, t])
-Fate = Literal["kept", "completed", "pruned"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,21 +46,6 @@ class Task:
     keys: Sequence[int] = ()
     shapers: Sequence[Shaper] = ()
     watch: Watch | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Branch:
-    """One step of one hypothesis in the beam: enough to draw the tree.
-
-    step: from 1.  parent: its place in the branches of the step before, -1 for the root.
-    log_prob: of the hypothesis up to and with this token.
-    """
-
-    step: int
-    token: int
-    parent: int
-    log_prob: float
-    fate: Fate
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,13 @@ import torch
 from torch import Tensor
 
 from saccade.errors import RecipeError
-from saccade.flow import Hypothesis, State, StepFunction, reorder, reorder_within
+from saccade.flow import State, StepFunction, reorder, reorder_within
+from saccade.nouns import Branch, Hypothesis
+from saccade.plans import beam_problems
 from saccade.search._lines import Lines, empty
 from saccade.search._rules import NEVER, Rules, normalise
 from saccade.search._tree import level
-from saccade.search.base import Branch, Found, Search, Task
+from saccade.search.base import Found, Search, Task
 
 
 class Candidates(NamedTuple):
@@ -68,16 +70,7 @@ class Beam(Search):
     ) -> None:
         self.width, self.alpha, self.n_best = width, length_penalty, n_best
         self.n_completed, self.patient = n_completed or width, n_completed == 0
-        problems = []
-        if width < 1:
-            problems.append(f"beam.width: {width} is below 1; a beam follows 1 hypothesis or more.")
-        if length_penalty < 0:
-            problems.append(f"beam.length_penalty: {length_penalty} is below 0; 0 turns it off.")
-        if not 1 <= n_best <= self.n_completed:
-            problems.append(
-                f"beam.n_best: {n_best} is not between 1 and the {self.n_completed} hypotheses that"
-                " are completed; raise width or n_completed."
-            )
+        problems = beam_problems(width, length_penalty, n_best, n_completed)
         if problems:
             raise RecipeError(problems)
 

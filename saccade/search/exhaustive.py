@@ -4,7 +4,8 @@ import torch
 from torch import Tensor
 
 from saccade.errors import RecipeError
-from saccade.flow import Hypothesis, State, StepFunction, reorder
+from saccade.flow import State, StepFunction, reorder
+from saccade.nouns import Hypothesis
 from saccade.search._rules import NEVER, Rules, normalise, read
 from saccade.search._tree import paths
 from saccade.search.base import Found, Search, Task

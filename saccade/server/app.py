@@ -10,7 +10,7 @@ from typing import Any
 from fastapi import Depends, FastAPI, Request
 from fastapi.responses import PlainTextResponse, Response
 
-from saccade.folder import versions
+from saccade.facts import versions
 from saccade.server import blind, curves, libre, schema, stream, work
 from saccade.server.answers import answer, encoded, error, handle_errors
 from saccade.server.counters import Counted, Counters

@@ -12,7 +12,7 @@ from babel import Locale, localedata
 
 from saccade import folder as folders
 from saccade.errors import RecipeError, SaccadeError
-from saccade.flow import Example
+from saccade.nouns import Example
 from saccade.parts import Part
 from saccade.recipe import Recipe
 from saccade.translator import Translator

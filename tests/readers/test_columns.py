@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from saccade.errors import DataError
-from saccade.flow import Example
+from saccade.nouns import Example
 from saccade.readers.columns import Columns
 
 CHUNKS = "He PRP B-NP\nran VBD B-VP\n\n\nYes UH B-INTJ\n"

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from saccade.corpora.base import Corpus, Split
-from saccade.flow import Example
+from saccade.nouns import Example
 from saccade.parts import Part
 from saccade.readers.embedded import Embedded
 

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from saccade.errors import DataError, RecipeError
-from saccade.flow import Example
+from saccade.nouns import Example
 from saccade.readers.labelled import Labelled
 
 

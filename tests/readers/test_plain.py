@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from saccade.flow import Example
+from saccade.nouns import Example
 from saccade.readers.plain import Plain
 
 

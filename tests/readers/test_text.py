@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from saccade.errors import DataError
-from saccade.flow import Example
+from saccade.nouns import Example
 from saccade.readers.text import Text
 
 

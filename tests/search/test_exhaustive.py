@@ -4,7 +4,7 @@ from itertools import product
 import pytest
 
 from saccade.errors import RecipeError
-from saccade.flow import Hypothesis
+from saccade.nouns import Hypothesis
 from saccade.search.exhaustive import Exhaustive
 from tests.search.toys import (
     chain_state,

@@ -3,7 +3,8 @@
 import torch
 from torch import Tensor
 
-from saccade.flow import SOURCE, Hypothesis, State, Step, nested, tensor
+from saccade.flow import SOURCE, State, Step, nested, tensor
+from saccade.nouns import Hypothesis
 from saccade.search.base import Task
 
 PAD, START, END, A, B, C = range(6)

@@ -1,0 +1,1 @@
+"""Ways to run a trained model: one engine a file."""

@@ -1,0 +1,296 @@
+"""What engines that run a converted model share: text in, text out, around a search of their own.
+
+A model folder is converted once, into MODEL/engines/NAME-QUANTISE/, and again when its weights,
+recipe or vocabularies change. What the engine does not know, attention and rare options, is left to
+torch, which is imported only then.
+"""
+
+import os
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Any, ClassVar, Protocol, overload
+
+from saccade.copying import encode_sources, slot_words
+from saccade.engines.base import Engine, Opened, Wanted
+from saccade.errors import CheckpointError, RecipeError
+from saccade.export.base import (
+    Exporter,
+    Facts,
+    export,
+    export_problems,
+    is_export,
+    key_of,
+    of_extra,
+    read_export,
+)
+from saccade.facts import read_facts, read_profile
+from saccade.nouns import Hypothesis
+from saccade.plans import Chosen, beam_problems, choose_search, longest_output
+from saccade.translation import Maps, Translation
+from saccade.vocab import PAD, START, UNK, Reading, Vocabulary
+
+_CHUNK = 2000  # lines of a stream that are sorted by length together
+_NOTHING: tuple[Hypothesis, ...] = (Hypothesis((), 0.0, ()),)  # empty in, empty out
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What to search for: the options of beam search, and the ids that are never written.
+
+    width 1 is greedy search.  n_completed: 0 means the rule of `search.beam` for it.
+    """
+
+    width: int
+    length_penalty: float
+    n_best: int
+    n_completed: int
+    banned: tuple[int, ...]
+
+
+class Runner(Protocol):
+    """A converted model in memory: ids in, hypotheses out."""
+
+    def search(
+        self, sources: Sequence[Sequence[int]], limits: Sequence[int], order: Order
+    ) -> list[tuple[Hypothesis, ...]]:
+        """Search for the outputs of every source, the best `order.n_best` of each first.
+
+        Args:
+            sources: ids without END, none of them empty, in any order.
+            limits: the most symbols of each output, END not counted.
+            order: how to search.
+
+        Returns:
+            Hypotheses as `search.beam` makes them; `token_scores` may be left empty.
+        """
+
+    def token_scores(self, source: Sequence[int], target: Sequence[int]) -> tuple[float, ...]:
+        """Return the log-probability of every symbol of `target` and of END last."""
+
+
+class Converting(Engine):
+    """An engine that runs what the exporter of the same name wrote."""
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def run(self, folder: Path, facts: Facts) -> Runner:
+        """Load an exported folder."""
+
+    def refusals(self, folder: Path, wanted: Wanted) -> list[str]:
+        """Refuse other devices, other engines' folders, and what the exporter refuses."""
+        if wanted.device != "cpu":
+            return [
+                f"--device {wanted.device}: the engine {self.name} runs on the cpu here. Use"
+                " --engine torch."
+            ]
+        if is_export(folder):
+            return _misfits(folder, self.name, wanted.quantise)
+        read_facts(folder)
+        if self._fresh(folder, wanted.quantise):
+            return []
+        exporter = of_extra(Exporter, self.name)()
+        problems = export_problems(exporter, self.name, folder, wanted.quantise)
+        if not problems and not os.access(folder, os.W_OK):
+            problems.append(
+                f"{folder}: cannot be written, and {self.name} keeps the converted model there."
+                " Change its rights, or export it elsewhere: saccade export."
+            )
+        return problems
+
+    def open(self, folder: Path, wanted: Wanted) -> "Converted":
+        """Open an exported folder, or convert a model folder if that was not done before."""
+        if is_export(folder):
+            facts = read_export(folder)
+            return Converted(folder, facts, self.run(folder, facts))
+        place = self._place(folder, wanted.quantise)
+        facts = self._fresh(folder, wanted.quantise) or self._convert(folder, place, wanted)
+        runner = self.run(place, facts)
+        return Converted(place, facts, runner, home=folder, lenient=wanted.lenient)
+
+    def _place(self, folder: Path, quantise: str) -> Path:
+        return folder / "engines" / f"{self.name}-{quantise or 'float32'}"
+
+    def _fresh(self, folder: Path, quantise: str) -> Facts | None:
+        """Return what the converted model says of itself, if it is of this very model."""
+        place = self._place(folder, quantise)
+        if not is_export(place) or not (folder / "model.safetensors").exists():
+            return None
+        try:
+            facts = read_export(place)
+        except CheckpointError:  # damaged or of another format: converted anew
+            return None
+        return facts if facts.key == key_of(folder) else None
+
+    def _convert(self, folder: Path, place: Path, wanted: Wanted) -> Facts:
+        try:
+            return export(self.name, folder, place, wanted.quantise)
+        except CheckpointError:
+            facts = self._fresh(folder, wanted.quantise)  # another process was first
+            if facts is None:
+                raise
+            return facts
+
+
+def _misfits(folder: Path, name: str, quantise: str) -> list[str]:
+    facts = read_export(folder)
+    problems = []
+    if facts.engine != name:
+        problems.append(
+            f"{folder}: was exported for {facts.engine}, not for {name}. Use --engine"
+            f" {facts.engine}, or export the model again."
+        )
+    if quantise not in ("", facts.quantise):
+        problems.append(
+            f"--quantise {quantise}: {folder} was exported with {facts.quantise}. Leave it out, or"
+            " export the model again."
+        )
+    return problems
+
+
+class Converted:
+    """A converted model with its vocabularies: raw text in, raw text out, as `Translator` does.
+
+    Args:
+        folder: what an exporter wrote.
+        facts: what it says of itself.
+        runner: the engine.
+        home: the model folder it was made of, for torch to look into; None if it is not at hand.
+        lenient: leave to torch what the engine cannot do.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        facts: Facts,
+        runner: Runner,
+        *,
+        home: Path | None = None,
+        lenient: bool = False,
+    ) -> None:
+        self.engine = f"{facts.engine}-{facts.quantise}"
+        reading = Reading(facts.reverse, facts.separator)
+        self.source = Vocabulary.load(folder / "source.json").read_as(reading)
+        self.target = Vocabulary.load(folder / "target.json")
+        self.profile = read_profile(folder)
+        self._facts, self._runner, self._home = facts, runner, home
+        self._lenient = lenient and home is not None
+
+    @cached_property
+    def _torch(self) -> Opened | None:
+        """The same model run by torch, which is imported here and nowhere else."""
+        if self._home is None:
+            return None
+        return of_extra(Engine, "torch")().open(self._home, Wanted())
+
+    @property
+    def attention_names(self) -> tuple[str, ...]:
+        """What the attention maps are called; empty if the torch weights are not at hand."""
+        return self._torch.attention_names if self._torch else ()
+
+    def look(self, source: Sequence[int], target: Sequence[int]) -> Maps:
+        """Return where the model looks while it writes `target`: a pass of torch."""
+        assert self._torch is not None, "there are no maps to look at"
+        return self._torch.look(source, target)
+
+    def token_scores(self, source: Sequence[int], target: Sequence[int]) -> tuple[float, ...]:
+        """Return the log-probability of every symbol of `target` and of END last."""
+        return self._runner.token_scores(source, target)
+
+    @overload
+    def translate(self, text: str, **options: Any) -> Translation: ...
+    @overload
+    def translate(self, text: list[str], **options: Any) -> list[Translation]: ...
+    def translate(self, text: str | list[str], **options: Any) -> Translation | list[Translation]:
+        """Translate one text, or a list of them; options are those of `stream`."""
+        if isinstance(text, str):
+            return next(self.stream([text], **options))
+        return list(self.stream(text, **options))
+
+    def stream(
+        self,
+        lines: Iterable[str],
+        *,
+        beam: int | None = None,
+        nbest: int = 1,
+        length_penalty: float | None = None,
+        sample: Mapping[str, Any] | None = None,
+        prefix: str | Iterable[str] = "",
+        chunk: int = _CHUNK,
+    ) -> Iterator[Translation]:
+        """Translate lines as they come and yield results in their order: `Translator.stream`."""
+        if chunk < 1:
+            raise RecipeError(f"translate: chunk is {chunk}; expected 1 or more lines; raise it.")
+        search = self._facts.decoding["search"]
+        own = Chosen(search["kind"], {k: v for k, v in search.items() if k != "kind"})
+        chosen = choose_search(own, beam, nbest, length_penalty)
+        problems = self._refusals(chosen.kind, sample, prefix)
+        if problems and self._lenient and self._torch:
+            yield from self._torch.stream(
+                lines,
+                beam=beam,
+                nbest=nbest,
+                length_penalty=length_penalty,
+                sample=sample,
+                prefix=prefix,
+                chunk=chunk,
+            )
+            return
+        if problems:
+            raise RecipeError(problems)
+        order, rest = self._order(chosen), iter(lines)
+        while texts := list(islice(rest, chunk)):
+            yield from self._translate(texts, order)
+
+    def _refusals(
+        self, kind: str, sample: Mapping[str, Any] | None, prefix: str | Iterable[str]
+    ) -> list[str]:
+        asked = {"sample": sample is not None, "prefix": prefix != ""}
+        problems = [
+            f"{name}: the engine {self.engine} cannot do it; torch can. Use --engine torch."
+            for name, wanted in asked.items()
+            if wanted
+        ]
+        if sample is None and kind not in ("beam", "greedy"):
+            problems.append(
+                f"decoding.search: the engine {self.engine} has no search '{kind}'; it knows beam"
+                " and greedy. Give --beam, or use --engine torch."
+            )
+        return problems
+
+    def _order(self, chosen: Chosen) -> Order:
+        given = {"width": 5, "length_penalty": 1.0, "n_best": 1, "n_completed": 0, **chosen.options}
+        if chosen.kind == "greedy":
+            given |= {"width": 1, "length_penalty": 0.0}
+        problems = beam_problems(**given)
+        if problems:
+            raise RecipeError(problems)
+        unknown = () if self._facts.decoding["replace_unknown"] else (UNK,)
+        return Order(**given, banned=(PAD, START, *unknown))
+
+    def _translate(self, texts: list[str], order: Order) -> list[Translation]:
+        decoding = self._facts.decoding
+        ids = encode_sources(self.source, texts)
+        work = [i for i, row in enumerate(ids) if row]
+        ratio, extra = decoding["max_ratio"], decoding["max_extra"]
+        limits = [longest_output(len(ids[i]), ratio, extra) for i in work]
+        found = self._runner.search([ids[i] for i in work], limits, order) if work else []
+        done = [_NOTHING] * len(texts)
+        for i, one in zip(work, found, strict=True):
+            done[i] = one
+        return [
+            Translation(
+                text,
+                tuple(row),
+                hypotheses[0],
+                self,
+                others=hypotheses[1:],
+                copied=tuple(slot_words(self.source, text)),
+                replacing=decoding["replace_unknown"],
+            )
+            for text, row, hypotheses in zip(texts, ids, done, strict=True)
+        ]

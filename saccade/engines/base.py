@@ -1,0 +1,62 @@
+"""What an engine is: a way to run a trained model. This file imports no torch.
+
+An engine opens a folder; what it opens translates like any other. Those that run a converted model
+build on `_converted.py` and leave only the search itself to write.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, overload
+
+from saccade.translation import Looker, Translation
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """How a model is to be run.
+
+    device: where.  quantise: how its weights are rounded, "" for the engine's most exact way.
+    lenient: leave to torch what the engine cannot do, instead of refusing it.
+    """
+
+    device: str = "cpu"
+    quantise: str = ""
+    lenient: bool = False
+
+
+class Opened(Looker, Protocol):
+    """A model that is ready to translate, whoever runs it."""
+
+    @overload
+    def translate(self, text: str, **options: Any) -> Translation: ...
+    @overload
+    def translate(self, text: list[str], **options: Any) -> list[Translation]: ...
+    def translate(self, text: str | list[str], **options: Any) -> Translation | list[Translation]:
+        """Translate one text, or a list of them; options are those of `stream`."""
+
+    def stream(
+        self,
+        lines: Iterable[str],
+        *,
+        beam: int | None = None,
+        nbest: int = 1,
+        length_penalty: float | None = None,
+        sample: Mapping[str, Any] | None = None,
+        prefix: str | Iterable[str] = "",
+        chunk: int = ...,
+    ) -> Iterator[Translation]:
+        """Translate lines as they come and yield results in their order: `Translator.stream`."""
+
+
+class Engine(ABC):
+    """A way to run models. Constructed without arguments."""
+
+    @abstractmethod
+    def refusals(self, folder: Path, wanted: Wanted) -> list[str]:
+        """Say what keeps this engine from running a model; nothing if it can."""
+
+    @abstractmethod
+    def open(self, folder: Path, wanted: Wanted) -> Opened:
+        """Open a folder that is not refused."""

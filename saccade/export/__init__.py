@@ -1,0 +1,1 @@
+"""From a model folder to another engine's: one exporter a file."""

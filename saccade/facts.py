@@ -1,0 +1,62 @@
+"""What a model folder says of itself in its small files; read without torch."""
+
+import json
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from saccade.errors import CheckpointError
+from saccade.guards.profile import Profile
+
+FORMAT = 1
+BEGUN = "begun"
+
+
+def read_facts(folder: Path) -> dict[str, Any]:
+    """Read saccade.json; refuse a folder that is not ours, damaged, or newer."""
+    path = folder / "saccade.json"
+    if not folder.is_dir():
+        raise CheckpointError(f"{folder}: no such model folder. `saccade train RECIPE` makes one.")
+    try:
+        facts = json.loads(path.read_text(encoding="utf-8"))
+        format_number = int(facts["format"])
+    except FileNotFoundError:
+        raise CheckpointError(
+            f"{folder}: not a saccade model folder: it has no saccade.json. Give the folder that"
+            " `saccade train` wrote."
+        ) from None
+    except (ValueError, KeyError, TypeError, OSError) as error:
+        raise CheckpointError(
+            f"{path}: damaged ({error}); expected the facts of a run. Copy the model folder again."
+        ) from None
+    if format_number > FORMAT:
+        raise CheckpointError(
+            f"{folder}: written in format {format_number} by a newer saccade; this one reads up to"
+            f" format {FORMAT}. Upgrade saccade."
+        )
+    assert isinstance(facts, dict)
+    return facts
+
+
+def read_profile(folder: Path) -> Profile | None:
+    """Read what was usual in training; None if nobody wrote it."""
+    path = folder / "profile.json"
+    if not path.exists():
+        return None
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        text = ""
+    return Profile.from_json(text, str(path))
+
+
+def versions() -> dict[str, str]:
+    """Name what this was made with."""
+    found = {"python": platform.python_version(), "system": platform.platform()}
+    for package in ("saccade", "torch", "tokenizers", "numpy"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:  # run from a bare checkout
+            found[package] = "unknown"
+    return found

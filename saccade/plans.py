@@ -1,0 +1,70 @@
+"""How to decode, in plain numbers: groups of lines, limits of lengths, which search.
+
+Every engine decides these alike, so they are decided here. No torch.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class Chosen(NamedTuple):
+    """A search by its name, with the options that were given to it."""
+
+    kind: str
+    options: Mapping[str, Any]
+
+
+def sorted_batches(lengths: Sequence[int], batch_tokens: int) -> list[list[int]]:
+    """Group sentences for decoding: longest first, (length + END) x rows within `batch_tokens`.
+
+    >>> sorted_batches([1, 3, 2], 8)
+    [[1, 2], [0]]
+    """
+    order = np.argsort(-np.asarray(lengths, dtype=np.int64), kind="stable")
+    batches: list[list[int]] = []
+    start = 0
+    while start < len(order):
+        rows = max(batch_tokens // (int(lengths[order[start]]) + 1), 1)
+        batches.append(order[start : start + rows].tolist())
+        start += rows
+    return batches
+
+
+def longest_output(n_pieces: int, ratio: float, extra: int) -> int:
+    """Return how many pieces an output may have, END not counted, for a source of `n_pieces`.
+
+    >>> longest_output(4, 2.0, 10)  # END counts as a piece of the source
+    20
+    """
+    return int((n_pieces + 1) * ratio) + extra
+
+
+def choose_search(
+    recipe: Chosen, beam: int | None, nbest: int, length_penalty: float | None
+) -> Chosen:
+    """Return the recipe's own search, or the beam search that was asked for instead."""
+    if beam is None and nbest == 1 and length_penalty is None:
+        return recipe
+    options = dict(recipe.options) if recipe.kind == "beam" else {}
+    width = options.get("width", 5) if beam is None else beam
+    options |= {"width": max(width, nbest) if width > 0 else width, "n_best": nbest}
+    if length_penalty is not None:
+        options["length_penalty"] = length_penalty
+    return Chosen("beam", options)
+
+
+def beam_problems(width: int, length_penalty: float, n_best: int, n_completed: int) -> list[str]:
+    """Say what is wrong with the options of a beam; `n_completed` 0 means as many as `width`."""
+    problems = []
+    if width < 1:
+        problems.append(f"beam.width: {width} is below 1; a beam follows 1 hypothesis or more.")
+    if length_penalty < 0:
+        problems.append(f"beam.length_penalty: {length_penalty} is below 0; 0 turns it off.")
+    if not 1 <= n_best <= (n_completed or width):
+        problems.append(
+            f"beam.n_best: {n_best} is not between 1 and the {n_completed or width} hypotheses that"
+            " are completed; raise width or n_completed."
+        )
+    return problems
