@@ -1,0 +1,81 @@
+"""Who takes part: for each engine its module, its workloads and its environment.
+
+A new one joins by a line here, a line in `environments`, and a module that calls `meter.serve`. Of
+the workloads, P turns the kit's weights into what the engine reads, once and untimed.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.environments import python
+
+ROOT = Path(__file__).parents[1]
+
+
+@dataclass(frozen=True)
+class Engine:
+    """One toolkit; without an environment it runs in this one."""
+
+    name: str
+    module: str
+    works: str
+    environment: str = ""
+
+    @property
+    def installed(self) -> bool:
+        """Whether its interpreter is there."""
+        return python(self.environment).exists()
+
+    def command(self, work: str, kit: Path, effort: str) -> list[str]:
+        """Return what to run for a workload."""
+        if self.name == "saccade" and work == "L":  # what a user types
+            model, first = str(kit / "model"), str(kit / "first.txt")
+            return [sys.executable, "-m", "saccade", "translate", model, "-i", first]
+        return [str(python(self.environment)), "-m", self.module, work, str(kit), effort]
+
+
+ENGINES = (
+    Engine("saccade", "benchmarks.saccade_side", "TRDL"),
+    Engine("torch", "benchmarks.reference", "TRDL"),
+    Engine("ctranslate2", "benchmarks.peers.ctranslate2", "PDL", "ctranslate2"),
+    Engine("opennmt", "benchmarks.peers.opennmt", "PTRDL", "opennmt"),
+    Engine("pymarian", "benchmarks.peers.pymarian", "TR", "pymarian"),
+    Engine("transformers", "benchmarks.peers.transformers", "TDL", "transformers"),
+    Engine("joeynmt", "benchmarks.peers.joeynmt", "TR", "joeynmt"),
+    Engine("eole", "benchmarks.peers.eole", "TR", "eole"),
+)
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a process ended: its code, and what it printed."""
+
+    code: int
+    text: str
+    told: str
+
+
+def run(command: list[str], threads: int, limit: float) -> Ended:
+    """Run a process and whatever it starts, alone in a session; all of it ends with the process."""
+    own = {"OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads)}
+    quiet = {"PYTHONWARNINGS": "ignore", "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
+    environment = {**os.environ, **own, **quiet, "PYTHONPATH": str(ROOT)}
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(
+        command, cwd=Path.cwd(), env=environment, stdout=pipe, stderr=pipe, text=True,
+        start_new_session=True,
+    )  # fmt: skip
+    try:
+        text, told = process.communicate(timeout=limit)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        text, told = process.communicate()
+        told += f"\nstopped after {limit:.0f} seconds"
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    return Ended(process.returncode, text, told)

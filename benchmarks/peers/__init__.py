@@ -1,0 +1,1 @@
+"""Other toolkits on the same workloads, one file each; see `benchmarks.engines`."""

@@ -1,0 +1,98 @@
+"""saccade's own side of the workloads: its training loop, its translator, as users run them.
+
+Training goes through `train.loop.Loop`, batches read from the memory-mapped store included.
+Decoding takes raw text to raw text; the other engines are given pieces.
+"""
+
+from collections.abc import Callable
+from itertools import chain
+
+import numpy as np
+import torch
+
+from benchmarks import kit as kits
+from benchmarks import meter
+from benchmarks.workloads import Effort, Kit
+from saccade import folder as folders
+from saccade.batching import Plan
+from saccade.parts import Part
+from saccade.prepare import batches_of, prepare
+from saccade.recipe import Recipe
+from saccade.search.base import Search
+from saccade.train.loop import Loop
+
+_NAME = "saccade"
+
+
+def transformer(kit: Kit, effort: Effort) -> None:
+    """Train T."""
+    _train("T", kits.transformer_recipe(kit.shape), kit, effort)
+
+
+def rnn(kit: Kit, effort: Effort) -> None:
+    """Train R."""
+    _train("R", kits.rnn_recipe(kit.shape), kit, effort)
+
+
+def _train(work: str, recipe: Recipe, kit: Kit, effort: Effort) -> None:
+    torch.set_num_threads(effort.threads)
+    loop, plan = _loop(recipe, kit), _plan(kit.batches(work))
+    steps = meter.Steps(_NAME, _version(), work, kit, effort)
+    while not steps.done:
+        if loop.progress.batch == 0:
+            loop.plan = plan  # the loop would plan the next epoch by itself
+        before = loop.progress.source_tokens
+        update = loop.update()
+        steps.count(loop.progress.source_tokens - before, update.tokens)
+        steps.tick()
+    steps.tell("own loop, gradients clipped")
+
+
+def _loop(recipe: Recipe, kit: Kit) -> Loop:
+    """Build what `saccade train` builds."""
+    sides = folders.read_identity(kit.folder / "model").vocabularies
+    prepared = prepare(recipe, kit.data, sides)
+    model = folders.build_model(recipe, sides)
+    objective = recipe.training.objective.build(sides.target.decode)
+    batches = batches_of(recipe, prepared.train, recipe.training.batch_tokens)
+    return Loop(model, objective, batches, recipe.training, recipe.seed)
+
+
+def _plan(batches: list[list[int]]) -> Plan:
+    flat = np.fromiter(chain.from_iterable(batches), dtype=np.int32)
+    starts = np.cumsum([0, *map(len, batches)], dtype=np.int64)
+    return Plan(flat, starts, np.arange(len(batches), dtype=np.int64))
+
+
+def decode(kit: Kit, effort: Effort) -> None:
+    """Decode D with the translator."""
+    torch.set_num_threads(effort.threads)
+    translator = folders.load(kit.folder / "model")
+
+    def prepare_case(beam: int, rows: int) -> Callable[[list[str]], list[list[str]]]:
+        search = Part(Search, "beam", {"width": beam})
+
+        def translate(lines: list[str]) -> list[list[str]]:
+            """Translate, longest first, so many rows at once."""
+            order = sorted(
+                range(len(lines)), key=lambda i: -len(translator.source.encode(lines[i]))
+            )
+            found: dict[int, list[str]] = {}
+            for begin in range(0, len(order), rows):
+                chosen = order[begin : begin + rows]
+                done = translator.translate([lines[i] for i in chosen], search=search)
+                found |= {i: list(one.tokens) for i, one in zip(chosen, done, strict=True)}
+            return [found[i] for i in range(len(lines))]
+
+        return translate
+
+    sentences = kit.lines("test.source.txt")
+    meter.decode((_NAME, _version()), kit, effort, sentences, prepare_case, "text to text")
+
+
+def _version() -> str:
+    return folders.versions()["saccade"]
+
+
+if __name__ == "__main__":
+    meter.serve({"T": transformer, "R": rnn, "D": decode})
