@@ -189,7 +189,10 @@ class Stepped(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A model over one symbol: log-probabilities of the next `[B, V]`, and the state after it."""
+    """A model over one symbol: log-probabilities of the next `[B, V]`, and the state after it.
+
+    Whoever asked for the step may write over the log-probabilities.
+    """
 
     log_probs: Tensor
     state: State

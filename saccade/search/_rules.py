@@ -1,5 +1,8 @@
 """What every search must obey: limits, banned symbols, forced prefixes, shapers."""
 
+from typing import Any
+
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -35,29 +38,32 @@ class Rules:
         """Give what may not be written next the log-probability -inf.
 
         Args:
-            log_probs: `[N, V]`, from the model.
+            log_probs: `[N, V]`, from the model; they may be written over.
             prefixes: `[N, t]`, what has been written.
             rows: `[N]`, the sentence each line belongs to.
         """
         log_probs = log_probs.float()
         for shaper in self.shapers:
             log_probs = shaper(prefixes, log_probs)
-        free = log_probs.index_fill(1, self.banned, NEVER)  # [N, V]
         step = prefixes.shape[1]
         if step >= self.n_forced:
-            return free
+            return log_probs.index_fill_(1, self.banned, NEVER)  # [N, V]
         token = self.forced[rows, step][:, None]  # [N, 1]
         place = token.clamp(min=0)
-        only = torch.full_like(free, NEVER).scatter(1, place, log_probs.gather(1, place))  # [N, V]
+        gain = log_probs.gather(1, place)  # [N, 1]
+        free = log_probs.index_fill_(1, self.banned, NEVER)  # [N, V]
+        only = torch.full_like(free, NEVER).scatter(1, place, gain)  # [N, V]
         return torch.where(token >= 0, only, free)
 
 
-def normalise(log_prob: Tensor, length: Tensor | int, alpha: float) -> Tensor:
+def normalise(log_prob: Any, length: Any, alpha: float) -> Any:
     """Score a hypothesis so that long ones are not at a loss.
 
     score = log_prob / length ** alpha        (length counts END; alpha 0 leaves log_prob)
+
+    Both are numbers or arrays of numpy; a score is single precision as the log-probabilities are.
     """
-    return log_prob / torch.as_tensor(length, device=log_prob.device).clamp(min=1) ** alpha
+    return log_prob / np.maximum(length, 1).astype(np.float32) ** np.float32(alpha)
 
 
 def read(

@@ -6,6 +6,7 @@ A search sees a step function and a state, never a model.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -61,6 +62,8 @@ class Found:
 
 class Search(ABC):
     """A way to choose symbols. Each row's outcome depends on that row alone."""
+
+    once: ClassVar[bool] = False  # True if it steps from every state at most once, as a beam does
 
     @abstractmethod
     def __call__(

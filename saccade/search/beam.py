@@ -4,42 +4,55 @@ One step is four small ones: expand every hypothesis by every symbol, set aside 
 choose the K best of the rest, stop the sentences that have enough. All sentences move together.
 """
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import ClassVar, NamedTuple
 
+import numpy as np
 import torch
-from torch import Tensor
 
 from saccade.errors import RecipeError
 from saccade.flow import State, StepFunction, reorder, reorder_within
 from saccade.nouns import Branch, Hypothesis
 from saccade.plans import beam_problems
-from saccade.search._lines import Lines, empty
+from saccade.search._best import highest
+from saccade.search._lines import Array, Lines, empty
 from saccade.search._rules import NEVER, Rules, normalise
 from saccade.search._tree import level
-from saccade.search.base import Found, Search, Task
+from saccade.search.base import Found, Search, Task, Watch
+
+_LEAVE = 8  # sentences that are done leave when they are one in so many
 
 
 class Candidates(NamedTuple):
     """The best ways to go on, best first, all `[B, 2K]`; `gain` is the token's log-probability."""
 
-    log_prob: Tensor
-    parent: Tensor
-    token: Tensor
-    gain: Tensor
+    log_prob: Array
+    parent: Array
+    token: Array
+    gain: Array
 
-    def take(self, place: Tensor) -> "Candidates":
+    def take(self, place: Array) -> "Candidates":
         """Pick candidates `place[b]`, `[B, M]`, of each sentence."""
-        return Candidates(*(entry.gather(1, place) for entry in self))
+        row = np.arange(len(place))[:, None]
+        return Candidates(*(entry[row, place] for entry in self))
+
+    def first(self, n: int) -> "Candidates":
+        """Pick the `n` best of each sentence."""
+        return Candidates(*(entry[:, :n] for entry in self))
 
 
 @dataclass(frozen=True)
 class Beams:
-    """Where the search stands: what the sentences that are not done write and have completed."""
+    """Where the search stands: what the sentences write and have completed.
 
-    rows: Tensor  # [B], which sentences these are
+    Those that are done stay for a while, since to leave means to copy the states of the others;
+    what becomes of them then is of no interest.
+    """
+
+    rows: Array  # [B], which sentences these are
+    going: Array  # [B], bool, which of them are not done
     state: State  # one row a hypothesis, [B * K]
-    active: Lines  # [B, K], scored by log-probability
+    active: Lines  # [B, K], scored by log-probability; one each before the first step
     completed: Lines  # [B, n_completed], scored by the normalised one
 
 
@@ -65,6 +78,8 @@ class Beam(Search):
     is greedy search; a width beyond the number of all outputs is exhaustive search.
     """
 
+    once: ClassVar[bool] = True
+
     def __init__(
         self, *, width: int = 5, length_penalty: float = 1.0, n_best: int = 1, n_completed: int = 0
     ) -> None:
@@ -80,93 +95,97 @@ class Beam(Search):
     ) -> list[Found]:
         """Search from `state`, whose tensors have one row a sentence; `trace` asks for the tree."""
         rules, n = Rules(task), len(task.limits)
+        every_limit = rules.limits.numpy(force=True)  # [B]
         found: list[tuple[Hypothesis, ...]] = [()] * n
         trees: list[list[tuple[Branch, ...]]] = [[] for _ in range(n)]
-        beams = self._begin(state, task, rules)
+        beams = self._begin(state, n, rules)
         for t in range(rules.n_steps):
             candidates, state = self._expand(step, beams, task, rules, t)
-            completed = self._set_aside(beams.active, candidates, task.end, t)
-            completed = beams.completed.merge(completed, self.n_completed)
+            completed = self._set_aside(beams, candidates, task.end, t)
             chosen = self._choose(candidates, task.end)
-            cut = self._cut(beams, chosen, rules, t)  # [B]
-            stop = cut | self._enough(beams, completed, chosen, rules, t)  # [B]
+            limits = every_limit[beams.rows]  # [B]
+            cut = (limits == t) | (chosen.log_prob[:, 0] == NEVER)  # [B], those that cannot go on
+            enough = self._enough(completed, chosen, limits, t, shaped=bool(rules.shapers))
             if trace:
                 self._draw(trees, beams, candidates, task.end, cut, t)
-            done, going = stop.nonzero().squeeze(1), (~stop).nonzero().squeeze(1)
-            if len(done):
-                self._read(found, beams, completed, done, task.end)
-            beams = _move(Beams(beams.rows, state, beams.active, completed), chosen, going, t)
-            if not len(going):
+            done = beams.going & (cut | enough)  # [B]
+            beams = replace(beams, state=state, completed=completed, going=beams.going & ~done)
+            if done.any():
+                self._read(found, beams, done.nonzero()[0], task.end)
+            if not beams.going.any():
                 break
+            beams = _move(beams, chosen, t, task.limits.device)
             if task.watch:
-                task.watch(beams.rows, beams.active.tokens[:, 0, : t + 1])
+                _tell(task.watch, beams, t, task.limits.device)
         return [Found(h, tuple(tree)) for h, tree in zip(found, trees, strict=True)]
 
-    def _begin(self, state: State, task: Task, rules: Rules) -> Beams:
-        """Copy each sentence's row K times; of its K hypotheses only the first exists yet."""
-        n, device = len(task.limits), task.limits.device
-        rows = torch.arange(n, device=device)
-        active = empty(n, self.width, rules.n_steps, device)
-        active.score[:, :1] = 0.0
-        completed = empty(n, self.n_completed, rules.n_steps, device)
-        return Beams(rows, reorder(state, rows.repeat_interleave(self.width)), active, completed)
+    def _begin(self, state: State, n: int, rules: Rules) -> Beams:
+        """Begin with one hypothesis a sentence, which is empty."""
+        active = empty(n, 1, rules.n_steps)
+        active.score[:] = 0.0
+        completed = empty(n, self.n_completed, rules.n_steps)
+        return Beams(np.arange(n), np.ones(n, dtype=np.bool_), state, active, completed)
 
     def _expand(
         self, step: StepFunction, beams: Beams, task: Task, rules: Rules, t: int
     ) -> tuple[Candidates, State]:
         """Follow every hypothesis by every symbol and find the 2K best continuations."""
-        tokens = beams.active.tokens.flatten(0, 1)  # [B * K, T]
+        device, (n, width, n_steps) = task.limits.device, beams.active.tokens.shape
+        tokens = torch.from_numpy(beams.active.tokens.reshape(n * width, n_steps)).to(device)
         last = tokens[:, t - 1] if t else torch.full_like(tokens[:, 0], task.start)  # [B * K]
         log_probs, state = step(last, beams.state)
-        log_probs = rules.edit(log_probs, tokens[:, :t], beams.rows.repeat_interleave(self.width))
-        gains = log_probs.view(len(beams.rows), self.width, -1)  # [B, K, V]
-        totals = beams.active.score[:, :, None] + gains  # [B, K, V]
-        log_prob, place = best_of(totals.flatten(1), 2 * self.width)  # [B, 2K]
-        gain = gains.flatten(1).gather(1, place)  # [B, 2K]
-        n_symbols = gains.shape[2]
-        return Candidates(log_prob, place // n_symbols, place % n_symbols, gain), state
+        rows = torch.from_numpy(beams.rows.repeat(width)).to(device)
+        log_probs = rules.edit(log_probs, tokens[:, :t], rows)
+        best, place = highest(log_probs, 2 * self.width)  # [B * K, M], 2 each
+        gains = best.numpy(force=True).reshape(n, -1)  # [B, K * M]
+        symbols = place.numpy(force=True).reshape(n, -1)
+        parents = np.arange(width).repeat(best.shape[1])[None].repeat(n, axis=0)
+        totals = beams.active.score.repeat(best.shape[1], axis=1) + gains
+        order = np.lexsort((symbols, parents, -totals), axis=1)[:, : 2 * self.width]  # [B, 2K]
+        found = Candidates(totals, parents, symbols, gains).take(order)
+        return _filled(found, 2 * self.width), state
 
-    def _set_aside(self, active: Lines, candidates: Candidates, end: int, t: int) -> Lines:
+    def _set_aside(self, beams: Beams, candidates: Candidates, end: int, t: int) -> Lines:
         """Complete the candidates among the first K that write END; normalise their scores."""
-        first = Candidates(*(entry[:, : self.width] for entry in candidates))  # [B, K]
-        score = normalise(first.log_prob, t + 1, self.alpha).where(first.token == end, NEVER)
-        return active.take(first.parent).append(score, first.token, first.gain, t)
+        first = candidates.first(self.width)  # [B, K]
+        ends = first.token == end
+        if not ends.any():
+            return beams.completed
+        score = np.where(ends, normalise(first.log_prob, t + 1, self.alpha), NEVER)
+        written = beams.active.take(first.parent)
+        written = written.append(score.astype(np.float32), first.token, first.gain, t)
+        return beams.completed.merge(written, self.n_completed)
 
     def _choose(self, candidates: Candidates, end: int) -> Candidates:
         """Keep the K best candidates that do not write END."""
-        going = candidates.log_prob.masked_fill(candidates.token == end, NEVER)  # [B, 2K]
-        log_prob, place = going.sort(dim=1, descending=True, stable=True)
-        chosen = candidates.take(place[:, : self.width])  # [B, K]
-        return chosen._replace(log_prob=log_prob[:, : self.width])
-
-    def _cut(self, beams: Beams, chosen: Candidates, rules: Rules, t: int) -> Tensor:
-        """Tell which sentences cannot go on: they are at their limit, or nothing may follow."""
-        return (rules.limits[beams.rows] == t) | (chosen.log_prob[:, 0] == NEVER)  # [B]
+        ends = candidates.token == end  # [B, 2K]
+        if not ends.any():
+            return candidates.first(self.width)
+        place = np.argsort(ends, axis=1, kind="stable")[:, : self.width]  # [B, K]
+        chosen = candidates.take(place)
+        log_prob = np.where(chosen.token == end, np.float32(NEVER), chosen.log_prob)
+        return chosen._replace(log_prob=log_prob)
 
     def _enough(
-        self, beams: Beams, completed: Lines, chosen: Candidates, rules: Rules, t: int
-    ) -> Tensor:
+        self, completed: Lines, chosen: Candidates, limits: Array, t: int, *, shaped: bool
+    ) -> Array:
         """Tell which sentences need not go on: enough is completed, or nothing better can come."""
         full, worst = completed.score[:, -1] > NEVER, completed.score[:, self.n_best - 1]  # [B]
         if self.patient:
             full = full & (normalise(chosen.log_prob[:, 0], t + 1, self.alpha) <= worst)
-        if rules.shapers:
+        if shaped:
             return full
-        hope = normalise(chosen.log_prob[:, 0], rules.limits[beams.rows] + 1, self.alpha)  # [B]
-        return full | (hope < worst)
+        hope = normalise(chosen.log_prob[:, 0], limits + 1, self.alpha)  # [B]
+        return full | (hope < worst)  # type: ignore[no-any-return]
 
     def _read(
-        self,
-        found: list[tuple[Hypothesis, ...]],
-        beams: Beams,
-        completed: Lines,
-        done: Tensor,
-        end: int,
+        self, found: list[tuple[Hypothesis, ...]], beams: Beams, done: Array, end: int
     ) -> None:
         """Note what the sentences `done` found; too few completed, the unfinished fill up."""
-        score = normalise(beams.active.score, beams.active.length, self.alpha)  # [B, K]
-        unfinished = beams.active._replace(score=score).sentences(done).read(end)
-        finished = completed.sentences(done).read(end)
+        active = beams.active.sentences(done)
+        score = normalise(active.score, active.length, self.alpha)  # [B, K]
+        unfinished = active._replace(score=score).read(end)
+        finished = beams.completed.sentences(done).read(end)
         for row, best, rest in zip(beams.rows[done].tolist(), finished, unfinished, strict=True):
             known = {hypothesis.tokens for hypothesis in best}
             more = [hypothesis for hypothesis in rest if hypothesis.tokens not in known]
@@ -178,55 +197,54 @@ class Beam(Search):
         beams: Beams,
         candidates: Candidates,
         end: int,
-        cut: Tensor,
+        cut: Array,
         t: int,
     ) -> None:
         """Add the branches of this step to the trees: every candidate with its fate."""
         ends = candidates.token == end  # [B, 2K]
-        kept = ~ends & ((~ends).cumsum(1) <= self.width) & ~cut[:, None]
-        completed = ends & (torch.arange(ends.shape[1], device=ends.device) < self.width)
-        fates = torch.where(kept, 0, torch.where(completed, 1, 2)).tolist()  # as in FATES
-        rows = zip(*(entry.tolist() for entry in candidates[:3]), strict=True)
-        for row, (log_probs, parents, tokens), fate in zip(
-            beams.rows.tolist(), rows, fates, strict=True
-        ):
-            trees[row].append(level(t + 1, log_probs, tokens, parents, fate))
+        kept = ~ends & ((~ends).cumsum(axis=1) <= self.width) & ~cut[:, None]
+        completed = ends & (np.arange(ends.shape[1]) < self.width)
+        fates = np.where(kept, 0, np.where(completed, 1, 2))  # as in FATES
+        for b in beams.going.nonzero()[0]:
+            log_probs, parents, tokens = (entry[b].tolist() for entry in candidates[:3])
+            branches = level(t + 1, log_probs, tokens, parents, fates[b].tolist())
+            trees[beams.rows[b]].append(branches)
 
 
-def best_of(scores: Tensor, n: int) -> tuple[Tensor, Tensor]:
-    """Find the `n` highest of each row and their places; of equals, those that stand first.
-
-    `topk` promises no order among equals, so its choice is put in order, and where equals straddle
-    the edge of the choice everything is sorted.
-
-    >>> best_of(torch.tensor([[1.0, 3.0, 3.0, 3.0]]), 2)[1].tolist()
-    [[1, 2]]
-    """
-    n = min(n, scores.shape[1])
-    values, places = scores.topk(min(n + 1, scores.shape[1]), dim=1)
-    tied = (values[:, n - 1] == values[:, -1]) & (values[:, -1] > NEVER)  # [B]
-    if bool(tied.any()):
-        values, places = scores.sort(dim=1, descending=True, stable=True)
-        return values[:, :n], places[:, :n]
-    places = places[:, :n].sort(dim=1).values
-    values, order = scores.gather(1, places).sort(dim=1, descending=True, stable=True)
-    return values, places.gather(1, order)
+def _filled(candidates: Candidates, n: int) -> Candidates:
+    """Fill up to `n` candidates a sentence with such as cannot be, where there are too few."""
+    missing = n - candidates.token.shape[1]
+    if missing <= 0:
+        return candidates
+    empty_places = ((0, 0), (0, missing))
+    log_prob = np.pad(candidates.log_prob, empty_places, constant_values=NEVER)
+    rest = (np.pad(entry, empty_places) for entry in candidates[1:])
+    return Candidates(log_prob, *rest)
 
 
-def _move(beams: Beams, chosen: Candidates, going: Tensor, t: int) -> Beams:
+def _move(beams: Beams, chosen: Candidates, t: int, device: torch.device) -> Beams:
     """Let each chosen candidate take its place, and sentences that are done leave."""
+    n, width = beams.active.score.shape
     active = beams.active.take(chosen.parent)
     active = active.append(chosen.log_prob, chosen.token, chosen.gain, t)
-    n, width = chosen.parent.shape
-    first = torch.arange(n, device=going.device)[:, None] * width  # [B, 1]
-    source = first + chosen.parent  # [B, K], rows of the state
-    if len(going) == n:
-        return Beams(
-            beams.rows, reorder_within(beams.state, source.flatten()), active, beams.completed
-        )
+    source = np.arange(n)[:, None] * width + chosen.parent  # [B, K], rows of the state
+    if (~beams.going).sum() * _LEAVE < n:
+        index = torch.from_numpy(source.ravel()).to(device)
+        widened = source.shape[1] > width  # as it is after the first step
+        state = reorder(beams.state, index) if widened else reorder_within(beams.state, index)
+        return replace(beams, state=state, active=active)
+    stay = beams.going.nonzero()[0]
+    index = torch.from_numpy(source[stay].ravel()).to(device)
     return Beams(
-        beams.rows[going],
-        reorder(beams.state, source[going].flatten()),
-        active.sentences(going),
-        beams.completed.sentences(going),
+        beams.rows[stay],
+        beams.going[stay],
+        reorder(beams.state, index),
+        active.sentences(stay),
+        beams.completed.sentences(stay),
     )
+
+
+def _tell(watch: Watch, beams: Beams, t: int, device: torch.device) -> None:
+    """Tell the best line so far of every sentence that goes on."""
+    lines = beams.active.tokens[beams.going, 0, : t + 1]
+    watch(torch.from_numpy(beams.rows[beams.going]).to(device), torch.from_numpy(lines).to(device))

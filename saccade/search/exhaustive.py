@@ -71,7 +71,7 @@ class Exhaustive(Search):
 
     def _read(self, tokens: Tensor, gains: Tensor, end: int) -> list[Hypothesis]:
         length = tokens.shape[1] - 1
-        scores = normalise(gains.sum(dim=1), length, self.alpha)
+        scores = normalise(gains.sum(dim=1).numpy(force=True), length, self.alpha)
         lines = zip(tokens[:, 1:].tolist(), gains[:, 1:].tolist(), scores.tolist(), strict=True)
         return [read(line, gain, length, score, end) for line, gain, score in lines]
 

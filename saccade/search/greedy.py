@@ -1,5 +1,7 @@
 """Greedy search: always the likeliest next symbol."""
 
+from typing import ClassVar
+
 import torch
 from torch import Tensor
 
@@ -16,6 +18,8 @@ class Greedy(Search):
 
     The score is the log-probability. Fast, and blind to what a symbol leads to.
     """
+
+    once: ClassVar[bool] = True
 
     @torch.no_grad()
     def __call__(

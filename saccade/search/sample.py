@@ -1,6 +1,7 @@
 """Sampling: draw symbols by chance, as likely as the model finds them."""
 
 import hashlib
+from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -30,6 +31,8 @@ class Sample(Search):
     Top-k: Fan, Lewis & Dauphin 2018 (arXiv:1805.04833); top-p, the nucleus: Holtzman et al. 2020
     (arXiv:1904.09751).
     """
+
+    once: ClassVar[bool] = True
 
     def __init__(
         self,

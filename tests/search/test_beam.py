@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from saccade.errors import RecipeError
 from saccade.flow import SOURCE, State, Step, tensor
 from saccade.search.base import Task
-from saccade.search.beam import Beam, best_of
+from saccade.search.beam import Beam
 from saccade.search.exhaustive import Exhaustive
 from saccade.search.greedy import Greedy
 from tests.search.toys import (
@@ -203,19 +203,6 @@ def test_ties_go_to_the_lower_parent_then_the_lower_id() -> None:
     assert [h.tokens for h in found.hypotheses] == [(1, 1, 1), (1, 1, 2), (1, 1, 3)]
 
 
-@calm
-@given(
-    scores=st.lists(st.lists(st.integers(0, 4), min_size=9, max_size=9), min_size=1, max_size=3),
-    n=st.integers(1, 12),
-)
-def test_best_of_is_a_stable_sort(scores: list[list[int]], n: int) -> None:
-    values, places = best_of(torch.tensor(scores, dtype=torch.float), n)
-    for row, found, place in zip(scores, values.tolist(), places.tolist(), strict=True):
-        order = sorted(range(9), key=lambda i: (-row[i], i))[:n]
-        assert place == order
-        assert found == [row[i] for i in order]
-
-
 def test_source_is_copied_only_when_sentences_leave() -> None:
     """Ordinary reordering hands on the very same source tensor."""
     seen: list[tuple[int, int]] = []
@@ -230,8 +217,8 @@ def test_source_is_copied_only_when_sentences_leave() -> None:
     kept: list[object] = []  # so that no address is used twice
     Beam(width=3)(watch, memory_state([1, 2, 3, 4]), memory_task([9, 2, 9, 5]))
     rows = [n for n, _ in seen]
-    assert rows == sorted(rows, reverse=True)
-    assert rows[0] == 12
+    assert rows[:2] == [4, 12]  # at first one hypothesis a sentence
+    assert rows[1:] == sorted(rows[1:], reverse=True)
     assert rows[-1] < 12
     assert len(set(seen)) == len(set(rows)) < len(seen)
 

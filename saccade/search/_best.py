@@ -1,0 +1,46 @@
+"""The best few of many scores, found without sorting them."""
+
+import torch
+from torch import Tensor
+
+from saccade.search._rules import NEVER
+
+_BLOCK = 64  # scores that are first looked at through their highest
+_MANY = 1 << 17  # scores from which that is faster
+
+
+def highest(scores: Tensor, n: int) -> tuple[Tensor, Tensor]:
+    """Find the `n` highest of each row of `[N, V]` and their places, in any order.
+
+    Of equals, those that stand first. `topk` promises no choice among equals, so where they
+    straddle the edge of the choice everything is sorted.
+    """
+    n = min(n, scores.shape[1])
+    more = min(n + 1, scores.shape[1])
+    if scores.numel() >= _MANY and scores.shape[1] >= 2 * more * _BLOCK:
+        values, places = _through_blocks(scores, more)
+    else:
+        values, places = scores.topk(more, dim=1)
+    tied = (values[:, n - 1] == values[:, -1]) & (values[:, -1] > NEVER)  # [N]
+    if more > n and bool(tied.any()):
+        values, places = scores.sort(dim=1, descending=True, stable=True)
+    return values[:, :n], places[:, :n]
+
+
+def _through_blocks(scores: Tensor, n: int) -> tuple[Tensor, Tensor]:
+    """Find the `n` highest among the `n` blocks with the highest maxima: nowhere else can they be.
+
+    An equal of the lowest may stand in a block that is not looked at. With 320 rows of 8,000 and
+    n = 11, one thread: 5.2 ms by `topk` alone, 1.2 ms this way.
+    """
+    n_blocks = scores.shape[1] // _BLOCK
+    whole = n_blocks * _BLOCK
+    maxima = scores[:, :whole].unflatten(1, (n_blocks, _BLOCK)).amax(dim=2)  # type: ignore[no-untyped-call]
+    first = maxima.topk(n, dim=1, sorted=False).indices * _BLOCK  # [N, n]
+    within = torch.arange(_BLOCK, device=scores.device)
+    rest = torch.arange(whole, scores.shape[1], device=scores.device)
+    places = torch.cat(
+        [(first[:, :, None] + within).flatten(1), rest.expand(len(scores), -1)], dim=1
+    )  # [N, n * _BLOCK + rest]
+    values, chosen = scores.gather(1, places).topk(n, dim=1)
+    return values, places.gather(1, chosen)

@@ -1,0 +1,46 @@
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor
+
+from saccade.search import _best
+from saccade.search._best import highest
+
+rows = st.lists(st.lists(st.integers(0, 4), min_size=9, max_size=9), min_size=1, max_size=3)
+
+
+def by_sorting(scores: Tensor, n: int) -> list[set[int]]:
+    order = scores.sort(dim=1, descending=True, stable=True).indices[:, :n]
+    return [set(row) for row in order.tolist()]
+
+
+@settings(max_examples=30, deadline=None)
+@given(scores=rows, n=st.integers(1, 12))
+def test_of_equals_those_that_stand_first(scores: list[list[int]], n: int) -> None:
+    given_scores = torch.tensor(scores, dtype=torch.float)
+    values, places = highest(given_scores, n)
+    assert [set(row) for row in places.tolist()] == by_sorting(given_scores, n)
+    assert torch.equal(values, given_scores.gather(1, places))
+
+
+@pytest.mark.parametrize("levels", [3, 40, 10**6])
+@pytest.mark.parametrize("n_symbols", [64, 150, 1000, 1024])
+def test_through_blocks_is_by_sorting(
+    levels: int, n_symbols: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_best, "_MANY", 0)
+    monkeypatch.setattr(_best, "_BLOCK", 8)
+    noise = torch.Generator().manual_seed(levels)
+    scores = torch.randint(levels, (20, n_symbols), generator=noise).float()
+    scores[:, 5] = float("-inf")
+    for n in (1, 2, 7):
+        values, places = highest(scores, n)
+        assert [set(row) for row in places.tolist()] == by_sorting(scores, n)
+        assert torch.equal(values, scores.gather(1, places))
+
+
+def test_there_may_be_fewer_than_asked_for() -> None:
+    values, places = highest(torch.tensor([[1.0, float("-inf"), 3.0]]), 9)
+    assert sorted(places.tolist()[0]) == [0, 1, 2]
+    assert values.shape == (1, 3)
