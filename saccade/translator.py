@@ -17,6 +17,8 @@ from torch import Tensor
 from saccade.batching import collate, pad
 from saccade.copying import encode_pairs, encode_sources, slot_words
 from saccade.errors import DataError, RecipeError
+from saccade.fast.model import Clear, Ready
+from saccade.fast.threads import each
 from saccade.flow import Batch
 from saccade.guards.profile import Profile
 from saccade.models.base import Model
@@ -28,6 +30,7 @@ from saccade.search.base import Found, Search, Task, Watch
 from saccade.translation import Maps, Translation
 from saccade.vocab import END, PAD, START, UNK, Vocabulary
 
+_EACH, _LEAST = 4, 512  # batches for each thread to have, if they are of so many pieces
 _CHUNK = 2000  # lines of a stream that are sorted by length together
 Progress = Callable[[Sequence[int], Tensor], None]  # (numbers of lines, their tokens so far [N, t])
 
@@ -46,7 +49,9 @@ class Scored:
 
 
 class Translator:
-    """Translates, scores and looks inside. Safe to use from several threads: it holds no state.
+    """Translates, scores and looks inside. Safe to use from several threads.
+
+    It holds no state but the weights, and those once more in the layout that is fast to decode.
 
     A text given to a model that has no source, a language model, is the beginning of its output.
 
@@ -71,6 +76,7 @@ class Translator:
         self.target = target
         self.decoding = decoding
         self.profile = profile
+        self._ready = Ready(model)
         if decoding.replace_unknown:
             _check_replacing(self)
 
@@ -168,11 +174,17 @@ class Translator:
         replacing = self.decoding.replace_unknown
         done = [Found((Hypothesis((), 0.0, ()),))] * len(texts)  # empty in, empty out
         work = [i for i, row in enumerate(given) if row or not self.model.reads]
-        for batch in sorted_batches([len(given[i]) for i in work], self.decoding.batch_tokens):
-            rows = [work[i] for i in batch]
+        batches = [[work[i] for i in rows] for rows in self._batches([len(given[i]) for i in work])]
+
+        @torch.inference_mode()
+        def find(rows: list[int]) -> list[Found]:
             source = pad([[*ids[i], END] for i in rows]).to(self.device)
             task = self._task(rows, texts, given, prefixes, watch)
-            found = search(self.model.step, self.model.start(source), task, trace=trace)
+            step, state = (self._ready.form if search.once else Clear(self.model)).begin(source)
+            return search(step, state, task, trace=trace)
+
+        all_found = [find(rows) for rows in batches] if watch else each(find, batches)
+        for rows, found in zip(batches, all_found, strict=True):
             for i, one in zip(rows, found, strict=True):
                 done[i] = one
         return [
@@ -188,6 +200,11 @@ class Translator:
             )
             for text, row, one in zip(texts, ids, done, strict=True)
         ]
+
+    def _batches(self, lengths: list[int]) -> list[list[int]]:
+        """Group texts by length; many make batches enough for every thread to have some."""
+        share = (sum(lengths) + len(lengths)) // (_EACH * torch.get_num_threads())
+        return sorted_batches(lengths, min(self.decoding.batch_tokens, max(share, _LEAST)))
 
     def _task(
         self,

@@ -24,7 +24,7 @@ ORDER = [
         "attention",
         "layers",
     ),
-    *("convolutions", "encoders", "decoders", "models", "schedules", "search", "metrics"),
+    *("convolutions", "encoders", "decoders", "models", "fast", "schedules", "search", "metrics"),
     *("views", "corpora", "readers", "tokenizers", "resegment", "copying", "store"),
     *("batching", "objectives"),
     *("guards", "facts", "recipe", "prepare", "translation", "translator", "probing", "evaluation"),

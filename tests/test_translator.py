@@ -277,3 +277,14 @@ def test_what_cannot_be_replaced_is_refused() -> None:
         Translator(blind, words, words, decoding)
     with pytest.raises(RecipeError, match="replace_unknown: the pieces are not whole words, so an"):
         Translator(untrained("bahdanau"), vocabulary(), vocabulary(), decoding)
+
+
+@pytest.mark.parametrize("kind", ["luong", "pre"])
+def test_threads_do_not_matter(kind: str) -> None:
+    lines, before = LINES * 12, torch.get_num_threads()
+    expected = translator(kind, batch_tokens=SEVEN).translate(lines, beam=2)
+    try:
+        torch.set_num_threads(2)
+        assert_same(translator(kind, batch_tokens=SEVEN).translate(lines, beam=2), expected)
+    finally:
+        torch.set_num_threads(before)

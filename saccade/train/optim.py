@@ -2,6 +2,7 @@
 
 import torch
 from torch import Tensor, nn
+from torch.autograd.graph import increment_version
 from torch.optim import AdamW
 
 from saccade.recipe import Training
@@ -16,7 +17,10 @@ def adamw(model: nn.Module, settings: Training) -> AdamW:
         {"params": vectors, "weight_decay": 0.0},
     ]
     betas = (settings.betas[0], settings.betas[1])
-    return AdamW(groups, lr=settings.learning_rate, betas=betas, eps=1e-9, fused=True)
+    optimiser = AdamW(groups, lr=settings.learning_rate, betas=betas, eps=1e-9, fused=True)
+    every = [*matrices, *vectors]  # the fused kernel does not count that it wrote to them
+    optimiser.register_step_post_hook(lambda *_: increment_version(every))
+    return optimiser
 
 
 def moments(model: nn.Module, optimiser: AdamW) -> dict[str, Tensor]:

@@ -15,7 +15,7 @@ Weights = dict[str, Tensor]
 
 def of(model: nn.Module) -> Weights:
     """Return a model's parameters by name; a matrix with two names appears once."""
-    return {name: parameter.data for name, parameter in model.named_parameters()}
+    return {name: parameter.detach() for name, parameter in model.named_parameters()}
 
 
 def count(model: nn.Module) -> int:

@@ -1,0 +1,122 @@
+"""Models ready to write, and when they must be made ready again."""
+
+from math import sqrt
+from typing import NamedTuple, Protocol
+
+from torch import Tensor, nn
+from torch.nn.functional import embedding
+
+from saccade.decoders.base import Decoder
+from saccade.decoders.rnn import RnnDecoder
+from saccade.decoders.transformer import TransformerDecoder
+from saccade.fast.linear import Packed, pack, packed
+from saccade.fast.rnn import FastRnn
+from saccade.fast.transformer import FastTransformer
+from saccade.flow import Memory, Padded, State, Step, StepFunction, Stepped
+from saccade.models.base import Model
+from saccade.models.encoder_decoder import EncoderDecoder
+
+
+class Begun(NamedTuple):
+    """A batch that is to be written: its step function and its first state."""
+
+    step: StepFunction
+    state: State
+
+
+class Form(Protocol):
+    """What a search can write with; each state of it may be followed once."""
+
+    def begin(self, source: Padded) -> Begun:
+        """Read the source `[B, S]`."""
+
+
+class Lines(Protocol):
+    """The lines of one batch, as a decoder writes them."""
+
+    start: State
+
+    def step(self, x: Tensor, state: State) -> Stepped:
+        """Read one vector a line, `[N, D]`."""
+
+
+class Writer(Protocol):
+    """A decoder's form."""
+
+    def begin(self, memory: Memory) -> Lines:
+        """Prepare the memory."""
+
+
+class Clear:
+    """A model as it is."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+
+    def begin(self, source: Padded) -> Begun:
+        """Read the source `[B, S]`."""
+        return Begun(self.model.step, self.model.start(source))
+
+
+class FastEncoderDecoder:
+    """An `EncoderDecoder` whose decoder has a form; embedding and output are laid out as well."""
+
+    def __init__(self, model: EncoderDecoder, decoder: Writer) -> None:
+        self.decoder, self.source_vectors = decoder, model.source_embedding
+        self.encoder = packed(model.encoder)
+        target = model.target_embedding.weight.detach()
+        self.vectors = target * sqrt(target.shape[1])  # [V, D]
+        self.narrow = pack(model.narrow) if isinstance(model.narrow, nn.Linear) else None
+        self.output = Packed(target if model.output is None else model.output.weight, model.bias)
+
+    def begin(self, source: Padded) -> Begun:
+        """Read the source `[B, S]`."""
+        vectors = self.source_vectors(source.values)  # [B, S, D]
+        lines = self.decoder.begin(self.encoder(Padded(vectors, source.mask, source.ends)))
+
+        def step(token: Tensor, state: State) -> Step:
+            features, _, state = lines.step(embedding(token, self.vectors), state)
+            features = features if self.narrow is None else self.narrow(features)
+            return Step(self.output(features).log_softmax(dim=1), state)
+
+        return Begun(step, lines.start)
+
+
+class Ready:
+    """A model's form, made when it is first asked for and again whenever the weights have moved.
+
+    Moves are seen by torch's count of writes to each parameter, which `parameter.data` goes round.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._parameters = list(model.parameters())
+        self._made: tuple[list[tuple[int, int]], Form] = [], Clear(model)
+
+    @property
+    def form(self) -> Form:
+        """The form of the weights as they are now."""
+        stamp = [(p._version, p.data_ptr()) for p in self._parameters]
+        known, form = self._made
+        if known != stamp:
+            form = form_of(self._model)
+            self._made = stamp, form
+        return form
+
+
+def form_of(model: Model) -> Form:
+    """Make a model ready to write: its fast form if it has one."""
+    if type(model) is EncoderDecoder:
+        decoder = decoder_form_of(model.decoder)
+        if decoder is not None:
+            return FastEncoderDecoder(model, decoder)
+    return Clear(model)
+
+
+def decoder_form_of(decoder: Decoder) -> Writer | None:
+    """Return the fast form of a decoder, None if it has none."""
+    if type(decoder) is TransformerDecoder and FastTransformer.serves(decoder):
+        return FastTransformer(decoder)
+    if type(decoder) is RnnDecoder and FastRnn.serves(decoder):
+        return FastRnn(decoder)
+    return None

@@ -1,0 +1,117 @@
+"""The recurrent decoder, writing one place of many lines at a time."""
+
+import torch
+from torch import Tensor
+
+from saccade.cells.base import Cell
+from saccade.cells.lstm import LSTM
+from saccade.decoders.rnn import RnnDecoder
+from saccade.fast.groups import GROUP, Groups
+from saccade.fast.linear import Packed, pack
+from saccade.flow import SOURCE, Memory, State, Stepped, nested, reorder, tensor
+
+
+class FastRnn:
+    """The steps of an `RnnDecoder` whose attention remembers nothing.
+
+    The lines of a sentence, K of them, read its memory together, as K queries at once. The products
+    of an LSTM are one: `[W U] [x; h]`.
+    """
+
+    def __init__(self, decoder: RnnDecoder) -> None:
+        self.decoder = decoder
+        self.cells = [_fast_cell(cell) for cell in decoder._stack]
+        self.readout = pack(decoder.readout)
+
+    @staticmethod
+    def serves(decoder: RnnDecoder) -> bool:
+        """Tell whether many queries may be asked at once."""
+        return not (decoder.attention.recurrent or decoder.attention.hard)
+
+    def begin(self, memory: Memory) -> "Writing":
+        """Prepare the memory; no place has been written yet."""
+        return Writing(self, memory)
+
+
+class FastCell:
+    """Any cell, as it is."""
+
+    def __init__(self, cell: Cell) -> None:
+        self.cell = cell
+
+    def tick(self, x: list[Tensor], state: State) -> tuple[Tensor, State]:
+        """Take one step with inputs that stand side by side; return the output and the state."""
+        output, state, _ = self.cell(torch.cat(x, dim=1), state)
+        return output, state
+
+
+class FastLstm(FastCell):
+    """An LSTM with all its gates: one product, the three gates of one kind side by side."""
+
+    def __init__(self, cell: LSTM) -> None:
+        super().__init__(cell)
+        both = torch.cat([cell.W, cell.U], dim=1).detach()  # [4 D, input_dim + D]
+        i, f, g, o = both.chunk(4)
+        b_i, b_f, b_g, b_o = cell.b.detach().chunk(4)
+        self.gates = Packed(torch.cat([i, f, o, g]), torch.cat([b_i, b_f, b_o, b_g]))
+
+    def tick(self, x: list[Tensor], state: State) -> tuple[Tensor, State]:
+        """Open the gates, update the memory, read from it."""
+        width = self.cell.hidden_dim
+        sums = self.gates(torch.cat([*x, tensor(state, "h")], dim=1))  # [N, 4 D]
+        i, f, o = sums[:, : 3 * width].sigmoid_().chunk(3, dim=1)  # 3 x [N, D]
+        g = sums[:, 3 * width :].tanh_()  # [N, D]
+        c = torch.addcmul(f * tensor(state, "c"), i, g)  # [N, D]
+        h = c.tanh().mul_(o)
+        return h, {"h": h, "c": c}
+
+
+def _fast_cell(cell: Cell) -> FastCell:
+    if type(cell) is LSTM and len(cell.gates) == 4:
+        return FastLstm(cell)
+    return FastCell(cell)
+
+
+class Writing:
+    """The lines of one batch. It holds what they read, so a state is followed only once."""
+
+    def __init__(self, form: FastRnn, memory: Memory) -> None:
+        self.form, self.decoder = form, form.decoder
+        self.groups = Groups(len(memory.mask))
+        first = self.decoder.start(memory)
+        self.source = nested(first, SOURCE)
+        own = {name: entry for name, entry in first.items() if name in ("cells", "feed")}
+        self.start: State = {GROUP: self.groups.start(memory.states), **own}
+
+    def step(self, x: Tensor, state: State) -> Stepped:
+        """Move and look, in the order of the wiring, then read out: `x [N, D]`."""
+        rows = self.groups.arrange(tensor(state, GROUP))
+        if rows is not None:
+            self.source = reorder(self.source, rows)
+        cells = nested(state, "cells")
+        if self.decoder.luong:
+            beside = [tensor(state, "feed")] if self.decoder.feeding else []
+            hidden, cells = self._tick([x, *beside], cells)
+            told = [hidden, self._read(hidden)]
+        else:
+            context = self._read(tensor(nested(cells, str(len(self.form.cells) - 1)), "h"))
+            hidden, cells = self._tick([x, context], cells)
+            told = [hidden, context, x]
+        features = self.form.readout(torch.cat(told, dim=1)).tanh_()  # [N, D]
+        after: State = {GROUP: self.groups.numbers(x), "cells": cells}
+        if self.decoder.feeding:
+            after["feed"] = features
+        return Stepped(features, None, after)
+
+    def _tick(self, x: list[Tensor], cells: State) -> tuple[Tensor, State]:
+        after: State = {}
+        for i, cell in enumerate(self.form.cells):
+            output, after[str(i)] = cell.tick(x, nested(cells, str(i)))
+            x = [output]
+        return x[0], after
+
+    def _read(self, query: Tensor) -> Tensor:
+        """Read with the K queries of every group at once: `[N, D]` to `[N, C]`."""
+        queries = query.view(self.groups.n_groups, self.groups.width, -1)  # [B, K, D]
+        state: State = {"attention": {}, SOURCE: self.source}
+        return self.decoder._attend(queries, state, look=False).context.flatten(0, 1)

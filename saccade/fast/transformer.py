@@ -1,0 +1,210 @@
+"""The Transformer decoder, writing one place of many lines at a time."""
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import layer_norm, scaled_dot_product_attention
+
+from saccade.attention.multihead import MultiHead
+from saccade.decoders.transformer import DecoderLayer, TransformerDecoder
+from saccade.fast.groups import GROUP, Groups
+from saccade.fast.linear import pack
+from saccade.flow import Memory, State, Stepped, tensor
+from saccade.layers import Residual
+
+_ROOM = 16  # steps for which there is room at first
+_OWN = "own"  # the entry of a State that says which of the past of its group is a line's own
+_NEVER = float("-inf")
+
+
+class FastTransformer:
+    """The steps of a `TransformerDecoder` of plain `multihead` attention.
+
+    Query, key and value of a place are one product. The lines of a sentence, K of them, read its
+    memory and their past together, as K queries at once. What they have written stays where it was
+    written, and each reads of the past of all, `[B, H, t K, d]`, what is its own:
+
+        y[k] = softmax(q[k] . keys / sqrt(d) + own[k]) values
+        own[k, s] = 0 if line k goes on from place s, -inf otherwise
+
+    so that only `own` moves when lines change places, and never keys and values.
+    """
+
+    def __init__(self, decoder: TransformerDecoder) -> None:
+        self.decoder = decoder
+        self.layers = [FastLayer(layer) for layer in decoder._stack]
+        self.norm = decoder.norm
+        self._places: dict[int, Tensor] = {}
+
+    @staticmethod
+    def serves(decoder: TransformerDecoder) -> bool:
+        """Tell whether every attention is one that this form knows."""
+        return not decoder.neighbourhood and all(
+            type(attention) is MultiHead and not attention.scores
+            for layer in decoder._stack
+            for attention in (layer.self_attention, layer.reading)
+        )
+
+    def place(self, t: int, like: Tensor) -> Tensor:
+        """Return what is added to a vector at place `t`, `[D]`."""
+        if t not in self._places:
+            nothing = like.new_zeros(1, 1, like.shape[1])
+            self._places[t] = self.decoder.positions(nothing, first=t)[0, 0]
+        return self._places[t]
+
+    def begin(self, memory: Memory) -> "Writing":
+        """Prepare the memory for every layer; no place has been written yet."""
+        return Writing(self, memory)
+
+
+class FastLayer:
+    """One layer: its products, packed, and its norms."""
+
+    def __init__(self, layer: DecoderLayer) -> None:
+        own, reading = layer.self_attention, layer.reading
+        assert isinstance(own, MultiHead)
+        assert isinstance(reading, MultiHead)
+        assert layer.around_reading is not None
+        self.reading = reading
+        self.query_keys_values = pack(own.query, own.keys_values)
+        self.own_output = pack(own.output)
+        self.query, self.output = pack(reading.query), pack(reading.output)
+        self.U, self.V = pack(layer.feed_forward.U), pack(layer.feed_forward.V)
+        self.wires = (
+            Wire(layer.around_self),
+            Wire(layer.around_reading),
+            Wire(layer.around_feed_forward),
+        )
+
+    def write(self, x: Tensor, past: "Past", source: "Source", own: Tensor | None) -> Tensor:
+        """Write one place of every line, `x [B * K, D]`."""
+        to_self, to_source, to_feed_forward = self.wires
+        said = past.read(self.query_keys_values(to_self.enter(x)), own)  # [B * K, D]
+        x = to_self.leave(self.own_output.add(said, x))
+        read = source.read(self.query(to_source.enter(x)))  # [B * K, D]
+        x = to_source.leave(self.output.add(read, x))
+        hidden = self.U.relu(to_feed_forward.enter(x))
+        return to_feed_forward.leave(self.V.add(hidden, x))
+
+
+class Wire:
+    """The norm of a `Residual`, before or behind."""
+
+    def __init__(self, residual: Residual) -> None:
+        self.norm, self.pre = residual.norm, residual.pre
+
+    def enter(self, x: Tensor) -> Tensor:
+        """Return what the layer reads."""
+        return _normed(x, self.norm) if self.pre else x
+
+    def leave(self, total: Tensor) -> Tensor:
+        """Return what goes on, given the sum of the wire and what the layer wrote."""
+        return total if self.pre else _normed(total, self.norm)
+
+
+def _normed(x: Tensor, norm: nn.LayerNorm) -> Tensor:
+    return layer_norm(x, norm.normalized_shape, norm.weight, norm.bias, norm.eps)
+
+
+class Source:
+    """The memory as one layer reads it: keys and values in one, `[2, B, H, S, d]`."""
+
+    def __init__(self, prepared: State, mask: Tensor | None) -> None:
+        self.held = torch.stack([tensor(prepared, "keys"), tensor(prepared, "values")])
+        self.mask = mask  # [B, 1, 1, S]
+
+    def keep(self, rows: Tensor) -> None:
+        """Hold these rows and no others."""
+        self.held = self.held.index_select(1, rows)
+        self.mask = None if self.mask is None else self.mask.index_select(0, rows)
+
+    def read(self, query: Tensor) -> Tensor:
+        """Read with `query [B * K, D]`."""
+        _, n, heads, _, width = self.held.shape
+        q = query.view(n, -1, heads, width).transpose(1, 2)  # [B, H, K, d]
+        return _flat(scaled_dot_product_attention(q, self.held[0], self.held[1], self.mask))
+
+
+class Past:
+    """What one layer has written of all lines: keys and values in one, `[2, B, H, room, d]`."""
+
+    def __init__(self, like: Tensor, n: int, attention: MultiHead) -> None:
+        heads, width = attention.heads, attention.query_dim // attention.heads
+        self.held = like.new_empty(2, n, heads, 0, width)
+        self.n_places = 0
+
+    def keep(self, rows: Tensor) -> None:
+        """Hold these rows and no others."""
+        filled = self.held[:, :, :, : self.n_places]
+        self._move(filled.index_select(1, rows), self.held.shape[3])
+
+    def read(self, products: Tensor, own: Tensor | None) -> Tensor:
+        """Write keys and values behind the others, then read with the queries.
+
+        Args:
+            products: `[B * K, 3 D]`, query, key and value.
+            own: `[B, 1, K, n_places + K]`, 0 for what a line may read, -inf for the rest; None if
+                there is one line a row.
+        """
+        _, n, heads, room, width = self.held.shape
+        three = products.view(n, -1, 3, heads, width)  # [B, K, 3, H, d]
+        last = self.n_places + three.shape[1]
+        if last > room:
+            filled = self.held[:, :, :, : self.n_places]
+            self._move(filled, max(2 * room, _ROOM * three.shape[1]))
+        self.held[:, :, :, self.n_places : last] = three[:, :, 1:].permute(2, 0, 3, 1, 4)
+        self.n_places = last
+        q = three[:, :, 0].transpose(1, 2)  # [B, H, K, d]
+        keys, values = self.held[:, :, :, :last]  # [B, H, t K, d]
+        return _flat(scaled_dot_product_attention(q, keys, values, own))
+
+    def _move(self, filled: Tensor, room: int) -> None:
+        _, n, heads, _, width = filled.shape
+        self.held = filled.new_empty(2, n, heads, room, width)
+        self.held[:, :, :, : self.n_places] = filled
+
+
+def _flat(heads: Tensor) -> Tensor:
+    """Put what the heads read, `[B, H, K, d]`, side by side: `[B * K, D]`."""
+    n, n_heads, width, d = heads.shape
+    return heads.transpose(1, 2).reshape(n * width, n_heads * d)
+
+
+class Writing:
+    """The lines of one batch. It holds what they read and wrote, so a state is followed only once.
+
+    The state holds, for every line, its row of what is held here and which of its past is its own.
+    """
+
+    def __init__(self, form: FastTransformer, memory: Memory) -> None:
+        n, self.form, self.t = len(memory.mask), form, 0
+        mask = None if bool(memory.mask.all()) else memory.mask[:, None, None]  # [B, 1, 1, S]
+        self.groups = Groups(n)
+        self.sources = [Source(layer.reading.prepare_memory(memory), mask) for layer in form.layers]
+        self.pasts = [Past(memory.states, n, layer.reading) for layer in form.layers]
+        own = memory.states.new_zeros(n, 0)  # of no places while all that is held is a line's own
+        self.start: State = {GROUP: self.groups.start(own), _OWN: own}
+
+    def step(self, x: Tensor, state: State) -> Stepped:
+        """Write one place behind the others: `x [N, D]`."""
+        rows = self.groups.arrange(tensor(state, GROUP))
+        if rows is not None:
+            for source, past in zip(self.sources, self.pasts, strict=True):
+                source.keep(rows)
+                past.keep(rows)
+        own, seen = self._own(tensor(state, _OWN))
+        x = x + self.form.place(self.t, x)
+        for layer, past, source in zip(self.form.layers, self.pasts, self.sources, strict=True):
+            x = layer.write(x, past, source, seen)
+        self.t += 1
+        return Stepped(self.form.norm(x), None, {GROUP: self.groups.numbers(x), _OWN: own})
+
+    def _own(self, own: Tensor) -> tuple[Tensor, Tensor | None]:
+        """Add the places of this step: each line's own one; also as `[B, 1, K, places]`."""
+        n, width = self.groups.n_groups, self.groups.width
+        if width == 1 and not own.shape[1]:
+            return own, None
+        if not own.shape[1]:
+            own = own.new_zeros(n * width, self.pasts[0].n_places)
+        new = own.new_full((width, width), _NEVER).fill_diagonal_(0.0).repeat(n, 1)  # [B * K, K]
+        own = torch.cat([own, new], dim=1)  # [B * K, places]
+        return own, own.view(n, 1, width, -1)

@@ -1,0 +1,202 @@
+"""What a fast form writes is what the clear model writes, however lines are moved about."""
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+from torch.testing import assert_close
+
+from saccade.attention.base import Attention
+from saccade.decoders.base import Decoder
+from saccade.encoders.base import Encoder
+from saccade.fast.model import Begun, Clear, FastEncoderDecoder, Ready, form_of
+from saccade.flow import Padded, State, reorder, reorder_within
+from saccade.models.base import Model
+from saccade.parts import Part
+from saccade.recipe import Training
+from saccade.search.base import Search, Task
+from saccade.search.beam import Beam
+from saccade.search.greedy import Greedy
+from saccade.search.sample import Sample
+from saccade.train import weights
+from saccade.train.optim import adamw
+from tests.samples import MODELS, batch_of, name, scramble
+
+SIZE = 23
+SOURCES = [[4, 5, 6], [9, 3], [6, 7, 3, 9, 10], [11, 12, 13, 14]]
+MULTIHEAD = Part(Attention, "multihead", {"heads": 2})
+ENCODER = Part(Encoder, "rnn", {"hidden": 8, "dropout": 0.0})
+TRANSFORMERS = [
+    Part(
+        Decoder,
+        "transformer",
+        {
+            "layers": 2,
+            "feed_forward": 16,
+            "norm": norm,
+            "attention": MULTIHEAD,
+            "positions": places,
+        },
+    )
+    for norm, places in product(("pre", "post"), ("sinusoidal", "learned"))
+]
+MIXED: list[dict[str, Any]] = [
+    {"cell": "lstm", "attention": "bilinear"},
+    {"cell": "lstm", "attention": {"kind": "additive", "hidden": 8}, "layers": 2},
+    {"cell": {"kind": "lstm", "without": "output"}, "attention": "none"},
+    {"cell": "gru", "attention": MULTIHEAD, "feed_summary": True},
+]
+RNNS = [
+    Part(Decoder, "rnn", {"hidden": 8, "wiring": wiring, "input_feeding": feeding, **more})
+    for (wiring, feeding), more in product(
+        (("bahdanau", True), ("luong", True), ("luong", False)),
+        MIXED,
+    )
+]
+FAST = [
+    Part(Model, "encoder_decoder", {"encoder": ENCODER, "decoder": decoder, "embedding": 8, **more})
+    for decoder, more in [
+        *((decoder, {"tie": "output"}) for decoder in [*TRANSFORMERS, *RNNS]),
+        (Part(Decoder, "rnn", {"hidden": 10}), {"tie": "all"}),
+        (TRANSFORMERS[0], {"tie": "none"}),
+    ]
+]
+CLEAR = [
+    Part(Decoder, "transformer", {"layers": 2, "neighbourhood": 1, "attention": MULTIHEAD}),
+    Part(Decoder, "rnn", {"hidden": 8, "attention": "location_aware"}),
+    Part(Decoder, "rnn_past", {"hidden": 8}),
+]
+every_fast = pytest.mark.parametrize("part", FAST, ids=name)
+
+
+@pytest.fixture(autouse=True)
+def _no_gradients() -> Iterator[None]:
+    with torch.no_grad():
+        yield
+
+
+def build(part: Part[Model]) -> Model:
+    return scramble(part.build(SIZE, SIZE), scale=0.25)
+
+
+def source() -> Padded:
+    return batch_of(*((ids, []) for ids in SOURCES)).source
+
+
+def both(model: Model) -> tuple[Begun, Begun]:
+    fast = form_of(model)
+    assert isinstance(fast, FastEncoderDecoder)
+    return Clear(model).begin(source()), fast.begin(source())
+
+
+class Walk:
+    """Two writers that are told the same."""
+
+    def __init__(self, model: Model) -> None:
+        self.clear, self.fast = both(model)
+        self.states: list[State] = [self.clear.state, self.fast.state]
+        self.noise = np.random.default_rng(1)
+        self.n = len(SOURCES)
+
+    def step(self) -> None:
+        token = torch.from_numpy(self.noise.integers(4, SIZE, self.n))
+        expected, self.states[0] = self.clear.step(token, self.states[0])
+        found, self.states[1] = self.fast.step(token, self.states[1])
+        assert_close(found, expected, atol=1e-9, rtol=1e-9)
+
+    def move(self, index: list[int], *, within: bool = False) -> None:
+        rows, turn = torch.tensor(index), reorder_within if within else reorder
+        self.states, self.n = [turn(state, rows) for state in self.states], len(index)
+
+
+@every_fast
+def test_however_lines_are_moved_the_steps_are_the_same(part: Part[Model]) -> None:
+    walk = Walk(build(part).double())
+    walk.step()
+    walk.move([0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3])  # widen
+    walk.step()
+    walk.move([1, 0, 1, 3, 5, 5, 8, 8, 8, 9, 10, 11], within=True)
+    walk.step()
+    walk.step()
+    walk.move([2, 2, 0, 8, 7, 8, 11, 9, 10])  # the second sentence leaves
+    for _ in range(18):  # more than there is room for at first
+        walk.step()
+        walk.move([1, 2, 0, 3, 3, 5, 8, 7, 7], within=True)
+    walk.step()
+    walk.move([0, 1, 4, 6, 7, 8])  # groups of unequal size
+    walk.step()
+    walk.move([5, 0, 0, 3])
+    walk.step()
+    walk.move([3, 1])
+    walk.step()
+
+
+@every_fast
+@pytest.mark.parametrize("search", [Beam(width=3, n_best=2), Beam(width=1), Greedy(), Sample(n=3)])
+def test_a_search_finds_the_same(part: Part[Model], search: Search) -> None:
+    clear, fast = both(build(part).double())
+    task = Task(2, 3, torch.tensor([7, 3, 9, 30]), (0, 2), keys=[1, 2, 3, 4])
+    expected, found = search(*clear, task), search(*fast, task)
+    for one, other in zip(found, expected, strict=True):
+        for mine, theirs in zip(one.hypotheses, other.hypotheses, strict=True):
+            assert mine.tokens == theirs.tokens
+            assert mine.token_scores == pytest.approx(theirs.token_scores, abs=1e-6)
+
+
+@pytest.mark.parametrize("part", FAST[:6], ids=name)
+def test_single_precision_is_near(part: Part[Model]) -> None:
+    clear, fast = both(build(part))
+    states = [clear.state, fast.state]
+    for t in range(5):
+        token = torch.arange(4) + 4 + t
+        expected, states[0] = clear.step(token, states[0])
+        found, states[1] = fast.step(token, states[1])
+        assert_close(found, expected, atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("decoder", CLEAR, ids=name)
+def test_what_has_no_form_is_used_as_it_is(decoder: Part[Decoder]) -> None:
+    part = Part(Model, "encoder_decoder", {"encoder": ENCODER, "decoder": decoder, "embedding": 8})
+    assert isinstance(form_of(build(part)), Clear)
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_a_form_begins_with_any_model(kind: str) -> None:
+    form = form_of(build(MODELS[kind]))
+    step, state = form.begin(source())
+    assert step(torch.full((4,), 2), state).log_probs.shape == (4, SIZE)
+
+
+def first_log_probs(ready: Ready) -> Tensor:
+    step, state = ready.form.begin(source())
+    return step(torch.full((4,), 2), state).log_probs
+
+
+def test_a_form_is_kept_until_the_weights_move() -> None:
+    model = build(FAST[0])
+    ready, clear = Ready(model), Clear(model)
+    assert ready.form is ready.form
+
+    def moved(before: object) -> bool:
+        step, state = clear.begin(source())
+        expected = step(torch.full((4,), 2), state).log_probs
+        assert_close(first_log_probs(ready), expected, atol=1e-5, rtol=1e-5)
+        return ready.form is not before
+
+    optimiser, kept = adamw(model, Training()), {k: v.clone() for k, v in weights.of(model).items()}
+    form = ready.form
+    for parameter in model.parameters():
+        parameter.grad = torch.ones_like(parameter)
+    optimiser.step()
+    assert moved(form)
+    form = ready.form
+    weights.put(model, kept, "here")
+    assert moved(form)
+    form = ready.form
+    model.load_state_dict({k: 2 * v for k, v in model.state_dict().items()})
+    assert moved(form)
+    assert not moved(ready.form)
