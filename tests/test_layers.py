@@ -11,19 +11,8 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "saccade"
 
 ORDER = [
-    *(
-        "errors",
-        "nouns",
-        "plans",
-        "vocab",
-        "flow",
-        "masks",
-        "parts",
-        "positions",
-        "cells",
-        "attention",
-        "layers",
-    ),
+    *("errors", "nouns", "plans", "vocab", "flow", "masks", "repeated", "dropout", "parts"),
+    *("positions", "cells", "attention", "layers"),
     *("convolutions", "encoders", "decoders", "models", "fast", "schedules", "search", "metrics"),
     *("views", "corpora", "readers", "tokenizers", "resegment", "copying", "store"),
     *("batching", "objectives"),

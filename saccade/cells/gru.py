@@ -42,11 +42,13 @@ class GRU(Cell):
     def tick(self, projected: Tensor, state: State) -> Ticked:
         """Open the gates, propose, blend."""
         h, n_gates = tensor(state, "h"), 2 * self.hidden_dim
-        gates, x_n = projected[:, :n_gates], projected[:, n_gates:]  # [B, 2D], [B, D]
-        r, z = (gates + linear(h, self.U[:n_gates])).sigmoid().chunk(2, dim=1)  # 2 x [B, D]
+        gates, x_n = projected.split([n_gates, self.hidden_dim], dim=1)  # [B, 2D], [B, D]
         if self.reset == "after":
-            n = torch.tanh(x_n + r * linear(h, self.U[n_gates:], self.d))  # [B, D]
+            h_gates, h_n = linear(h, self.U).split([n_gates, self.hidden_dim], dim=1)
+            r, z = (gates + h_gates).sigmoid().chunk(2, dim=1)  # 2 x [B, D]
+            n = torch.tanh(x_n + r * (h_n + self.d))  # [B, D]
         else:
+            r, z = (gates + linear(h, self.U[:n_gates])).sigmoid().chunk(2, dim=1)  # 2 x [B, D]
             n = torch.tanh(x_n + linear(r * h, self.U[n_gates:], self.d))  # [B, D]
         h = (1 - z) * n + z * h
         return Ticked(h, {"h": h}, {"reset": r, "update": z})

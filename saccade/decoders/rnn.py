@@ -1,5 +1,6 @@
 """The recurrent decoder, in Bahdanau's and in Luong's wiring."""
 
+from contextlib import nullcontext
 from typing import ClassVar, Literal
 
 import torch
@@ -12,6 +13,7 @@ from saccade.errors import ShapeError
 from saccade.flow import SOURCE, Attended, Decoded, Memory, State, Stepped, nested, tensor
 from saccade.layers import bridge
 from saccade.parts import Part
+from saccade.repeated import repeated
 
 
 class RnnDecoder(Decoder):
@@ -115,11 +117,16 @@ class RnnDecoder(Decoder):
         waits = self.attention.recurrent or (not self.luong and self.attention.context_dim > 0)
         if not waits and not self.feeding:
             return self._at_once(x, memory, look=look)
-        if self.feeding:
-            return self._step_by_step(x, memory, look=look)
+        with repeated() if self.training else nullcontext():
+            if self.feeding:
+                return self._step_by_step(x, memory, look=look)
+            return self._move_by_move(x, memory, look=look)
+
+    def _move_by_move(self, x: Tensor, memory: Memory, *, look: bool) -> Decoded:
+        """Read out behind the loop, all steps at once: no step needs what the others wrote."""
         state, hiddens, reads = self.start(memory), [], []
-        for t in range(x.shape[1]):
-            hidden, read, state = self._move(x[:, t], state, look=look)
+        for one in x.unbind(dim=1):
+            hidden, read, state = self._move(one, state, look=look)
             hiddens.append(hidden)
             reads.append(read)
         context = torch.cat([read.context for read in reads], dim=1)  # [B, T, C]
@@ -130,8 +137,8 @@ class RnnDecoder(Decoder):
     def _step_by_step(self, x: Tensor, memory: Memory, *, look: bool) -> Decoded:
         """Read out inside the loop: what is fed back is what is written, dropout and all."""
         state, features, maps = self.start(memory), [], []
-        for t in range(x.shape[1]):
-            written, weights, state = self.step(x[:, t], state, look=look)
+        for one in x.unbind(dim=1):
+            written, weights, state = self.step(one, state, look=look)
             features.append(written)
             if weights is not None:
                 maps.append(weights)

@@ -1,11 +1,24 @@
 """What a model is: something an objective can train and, if it writes, search can step."""
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from torch import Tensor, nn
+from torch.nn.functional import linear
 
 from saccade.flow import Batch, Decoded, Padded, State, Step
+
+
+class Projection(NamedTuple):
+    """The last map before a softmax: features `[..., D]`, weight `[V, D]`, bias `[V]`."""
+
+    features: Tensor
+    weight: Tensor
+    bias: Tensor
+
+    def log_probs(self) -> Tensor:
+        """Compute `log_softmax(W f + b)`: `[..., V]`."""
+        return linear(*self).log_softmax(dim=-1)
 
 
 class Model(nn.Module, ABC):
@@ -25,6 +38,13 @@ class Model(nn.Module, ABC):
     @abstractmethod
     def log_probs(self, features: Tensor) -> Tensor:
         """Turn features `[..., D]` into log-probabilities of the next symbol `[..., V]`."""
+
+    def projection(self, features: Tensor) -> Projection | None:
+        """Return what `log_probs` projects, where `log_softmax(W f + b)` is all that it does.
+
+        An objective may then compute projection and loss in one; None asks it for `log_probs`.
+        """
+        return None
 
     @abstractmethod
     def start(self, source: Padded) -> State:

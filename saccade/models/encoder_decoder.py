@@ -4,7 +4,6 @@ from typing import Literal
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import linear
 
 from saccade.decoders.base import Decoder
 from saccade.encoders.base import Encoder
@@ -23,7 +22,7 @@ from saccade.flow import (
     tensor,
 )
 from saccade.layers import Embedding
-from saccade.models.base import Model
+from saccade.models.base import Model, Projection
 from saccade.parts import Part
 
 
@@ -90,8 +89,12 @@ class EncoderDecoder(Model):
 
     def log_probs(self, features: Tensor) -> Tensor:
         """Project features `[..., D]` to log-probabilities `[..., V]`."""
+        return self.projection(features).log_probs()
+
+    def projection(self, features: Tensor) -> Projection:
+        """Return the output map, which may be the target embedding."""
         weight = self.target_embedding.weight if self.output is None else self.output.weight
-        return linear(self.narrow(features), weight, self.bias).log_softmax(dim=-1)
+        return Projection(self.narrow(features), weight, self.bias)
 
     def start(self, source: Padded) -> State:
         """Read the source; return the decoder's first state, with the memory's places."""

@@ -4,14 +4,13 @@ from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import linear
 
 from saccade.attention.base import Attention
 from saccade.decoders.base import Decoder
 from saccade.errors import ShapeError
 from saccade.flow import Batch, Decoded, Memory, Padded, State, Step
 from saccade.layers import Embedding
-from saccade.models.base import Model
+from saccade.models.base import Model, Projection
 from saccade.parts import Part, find
 
 _PLAIN = {"attention": Part(Attention, "none"), "wiring": "luong", "input_feeding": False}
@@ -70,8 +69,12 @@ class LanguageModel(Model):
 
     def log_probs(self, features: Tensor) -> Tensor:
         """Project features `[..., D]` to log-probabilities `[..., V]`."""
+        return self.projection(features).log_probs()
+
+    def projection(self, features: Tensor) -> Projection:
+        """Return the output map, which may be the target embedding."""
         weight = self.target_embedding.weight if self.output is None else self.output.weight
-        return linear(self.narrow(features), weight, self.bias).log_softmax(dim=-1)
+        return Projection(self.narrow(features), weight, self.bias)
 
     def start(self, source: Padded) -> State:
         """Return the decoder's first state, the same whatever the source."""

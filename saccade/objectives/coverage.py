@@ -7,7 +7,7 @@ from saccade.errors import RecipeError
 from saccade.flow import Batch, Loss
 from saccade.models.base import Model
 from saccade.objectives.base import Decode, Moment, Objective
-from saccade.objectives.cross_entropy import checked, smoothed
+from saccade.objectives.cross_entropy import checked, loss_of
 
 
 class Coverage(Objective):
@@ -38,8 +38,8 @@ class Coverage(Objective):
         mask = batch.target.mask
         decoded = model(batch, look=True)
         assert decoded.weights is not None
-        log_probs = model.log_probs(decoded.features[mask])  # [N, V]
-        loss = smoothed(log_probs, batch.target.values[mask], self.smoothing)
+        gold = batch.target.values[mask]  # [N]
+        loss = loss_of(model, decoded.features[mask], gold, self.smoothing)
         twice = looked_twice(decoded.weights.mean(dim=2))[mask].sum()
         parts = {**loss.parts, "coverage": twice.item()}
         return Loss(loss.total + self.weight * twice, loss.count, parts)

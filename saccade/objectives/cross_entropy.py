@@ -5,6 +5,7 @@ from torch import Tensor
 from saccade.errors import RecipeError
 from saccade.flow import Batch, Loss
 from saccade.models.base import Model
+from saccade.objectives._projected import projected
 from saccade.objectives.base import Decode, Moment, Objective
 
 
@@ -30,7 +31,25 @@ def cross_entropy(model: Model, batch: Batch, smoothing: float = 0.0) -> Loss:
     """Force the target upon the model and sum as `CrossEntropy` does."""
     mask = batch.target.mask
     features = model(batch).features[mask]  # [N, D]
-    return smoothed(model.log_probs(features), batch.target.values[mask], smoothing)
+    return loss_of(model, features, batch.target.values[mask], smoothing)
+
+
+def loss_of(model: Model, features: Tensor, gold: Tensor, smoothing: float) -> Loss:
+    """Sum the smoothed cross-entropy of features `[N, D]` where `gold` `[N]` is right."""
+    total, nll = summed(model, features, gold, smoothing)
+    return Loss(total, len(gold), {"nll": nll.sum().item()})
+
+
+def summed(
+    model: Model, features: Tensor, gold: Tensor, smoothing: float = 0.0
+) -> tuple[Tensor, Tensor]:
+    """Return the smoothed sum, and the plain loss of every symbol `[N]`, without a gradient."""
+    projection = model.projection(features)
+    if projection is not None:
+        return projected(*projection, gold, smoothing)
+    log_probs = model.log_probs(features)  # [N, V]
+    nll = -log_probs.detach().gather(1, gold[:, None]).squeeze(1)
+    return smoothed(log_probs, gold, smoothing).total, nll
 
 
 def smoothed(log_probs: Tensor, gold: Tensor, smoothing: float) -> Loss:

@@ -10,6 +10,7 @@ from saccade.errors import RecipeError
 from saccade.flow import Batch, Loss
 from saccade.models.base import Model
 from saccade.objectives.base import Decode, Moment, Objective
+from saccade.objectives.cross_entropy import summed
 
 _DECAY = 0.9  # of the moving average, as published
 
@@ -52,13 +53,12 @@ class HardAttention(Objective):
         decoded = model(batch, look=True)
         assert decoded.weights is not None
         log_prob, entropy = _choices(decoded.weights, model.attention_names)  # [B, T]
-        scores = model.log_probs(decoded.features[mask])  # [N, V]
-        right = scores.gather(1, batch.target.values[mask][:, None])[:, 0]  # [N]
-        nll = torch.zeros_like(log_prob).masked_scatter(mask, -right)  # [B, T]
-        surplus = self._surplus(nll.detach(), mask)  # [B, T]
+        total, each = summed(model, decoded.features[mask], batch.target.values[mask])
+        nll = torch.zeros_like(log_prob).masked_scatter(mask, each)  # [B, T]
+        surplus = self._surplus(nll, mask)  # [B, T]
         estimator = (surplus * (log_prob - log_prob.detach()))[mask].sum()  # 0, but its gradient
-        total = nll.sum() + self.reward * estimator - self.entropy * entropy[mask].sum()
-        return Loss(total, len(right), {"nll": nll.sum().item()})
+        total = total + self.reward * estimator - self.entropy * entropy[mask].sum()
+        return Loss(total, len(each), {"nll": each.sum().item()})
 
     def _surplus(self, nll: Tensor, mask: Tensor) -> Tensor:
         """Return `R[t] - b[t]`, and add the batch to the average."""

