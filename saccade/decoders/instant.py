@@ -5,6 +5,7 @@ from torch import Tensor, nn
 
 from saccade.attention.base import Attention
 from saccade.decoders.base import Decoder
+from saccade.dropout import Dropout
 from saccade.flow import SOURCE, Decoded, Memory, State, Stepped, nested, tensor
 from saccade.parts import Part
 from saccade.positions.base import Positions
@@ -43,7 +44,7 @@ class InstantDecoder(Decoder):
         self.layers = nn.ModuleList(nn.Linear(width, hidden) for width in widths)
         self.attention = attention.build(hidden, memory_dim)
         self.readout = nn.Linear(hidden + self.attention.context_dim, hidden)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     @property
     def feature_dim(self) -> int:

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from saccade.attention.base import Attention
 from saccade.cells.base import Cell
 from saccade.decoders.base import Decoder
+from saccade.dropout import Dropout
 from saccade.errors import ShapeError
 from saccade.flow import SOURCE, Decoded, Memory, State, Stepped, append, nested, tensor
 from saccade.layers import bridge
@@ -53,7 +54,7 @@ class RnnPast(Decoder):
         self.cells = nn.ModuleList(cell.build(width, hidden) for width in widths)
         self.bridge = bridge(memory_dim, hidden * sum(len(c.parts) for c in self._stack))
         self.readout = nn.Linear(hidden + self.attention.context_dim, hidden)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     @property
     def _stack(self) -> list[Cell]:

@@ -5,6 +5,7 @@ from math import sqrt
 from torch import nn
 
 from saccade.convolutions import GatedConvolution, check_widths, normal_linear, surround
+from saccade.dropout import Dropout
 from saccade.encoders.base import Encoder
 from saccade.flow import Memory, Padded
 from saccade.parts import Part
@@ -45,7 +46,7 @@ class ConvS2SEncoder(Encoder):
             GatedConvolution(hidden, kernel, dropout) for _ in range(layers)
         )
         self.leave = normal_linear(hidden, input_dim)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     @property
     def memory_dim(self) -> int:

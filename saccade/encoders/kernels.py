@@ -4,6 +4,7 @@ import torch
 from torch import nn
 
 from saccade.convolutions import check_widths, surround, windows
+from saccade.dropout import Dropout
 from saccade.encoders.base import Encoder
 from saccade.flow import Memory, Padded
 
@@ -31,7 +32,7 @@ class KernelsEncoder(Encoder):
         self.widths = tuple(widths)
         self.W = nn.ModuleList(nn.Linear(width * input_dim, filters) for width in widths)
         self.filters = filters
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     @property
     def memory_dim(self) -> int:

@@ -5,6 +5,7 @@ from torch import Tensor, nn
 from torch.nn.functional import pad
 
 from saccade.cells.base import Cell
+from saccade.dropout import Dropout
 from saccade.encoders._directions import Directions
 from saccade.encoders.base import Encoder
 from saccade.flow import Memory, Padded
@@ -34,7 +35,7 @@ class PyramidEncoder(Encoder):
     ) -> None:
         super().__init__(input_dim)
         self.width = hidden * (1 + bidirectional)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         self.layers = nn.ModuleList(
             Directions(cell, width, hidden, bidirectional=bidirectional)
             for width in [input_dim] + [2 * self.width] * (layers - 1)

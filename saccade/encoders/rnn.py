@@ -5,6 +5,7 @@ from typing import Literal
 from torch import nn
 
 from saccade.cells.base import Cell
+from saccade.dropout import Dropout
 from saccade.encoders._directions import Directions
 from saccade.encoders.base import Encoder
 from saccade.flow import Memory, Padded
@@ -41,7 +42,7 @@ class RnnEncoder(Encoder):
         self.hidden = hidden
         self.n_directions = 1 + bidirectional
         self.residual = residual
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         first = Directions(cell, input_dim, hidden, bidirectional=bidirectional)
         both, width = bidirectional and above == "same", self.memory_dim
         self.layers = nn.ModuleList(

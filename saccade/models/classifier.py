@@ -4,6 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from saccade.attention.base import Attention
+from saccade.dropout import Dropout
 from saccade.encoders.base import Encoder
 from saccade.errors import ShapeError
 from saccade.flow import (
@@ -52,7 +53,7 @@ class Classifier(Model):
         super().__init__()
         self.source_embedding = Embedding(source_size, embedding)
         self.word_dropout = nn.Dropout1d(word_dropout)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         self.encoder = encoder.build(embedding)
         width = self.encoder.memory_dim
         self.attention = attention.build(width, width)

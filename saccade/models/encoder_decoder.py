@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from saccade.decoders.base import Decoder
+from saccade.dropout import Dropout
 from saccade.encoders.base import Encoder
 from saccade.errors import ShapeError
 from saccade.flow import (
@@ -59,7 +60,7 @@ class EncoderDecoder(Model):
         self.source_embedding = (
             self.target_embedding if tie == "all" else Embedding(source_size, embedding)
         )
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         self.encoder = encoder.build(embedding)
         self.decoder = decoder.build(embedding, self.encoder.memory_dim)
         width = self.decoder.feature_dim

@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from saccade.attention.base import Attention
 from saccade.decoders.base import Decoder
+from saccade.dropout import Dropout
 from saccade.errors import ShapeError
 from saccade.flow import Batch, Decoded, Memory, Padded, State, Step
 from saccade.layers import Embedding
@@ -42,7 +43,7 @@ class LanguageModel(Model):
     ) -> None:
         super().__init__()
         self.target_embedding = Embedding(target_size, embedding)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         if not find(Decoder, decoder.kind).alone:
             raise ShapeError(
                 f"language_model: decoder {decoder.kind} writes from a memory, but there is no"

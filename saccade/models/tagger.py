@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor, nn
 
+from saccade.dropout import Dropout
 from saccade.encoders.base import Encoder
 from saccade.errors import ShapeError
 from saccade.flow import SOURCE, Batch, Decoded, Memory, Padded, State, Step, nested, tensor
@@ -43,7 +44,7 @@ class Tagger(Model):
         self.source_embedding = Embedding(source_size, embedding)
         self.tag_embedding = Embedding(target_size, previous) if previous else None
         self.word_dropout = nn.Dropout1d(word_dropout)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         self.encoder = encoder.build(embedding * factors)
         self.mix = nn.Linear(self.encoder.memory_dim + previous, hidden)
         self.output = nn.Linear(hidden, target_size)
