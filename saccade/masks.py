@@ -62,7 +62,7 @@ def last(states: Tensor, mask: Tensor) -> Tensor:
         mask: `[B, S]`, kept places first.
     """
     index = (mask.sum(dim=1) - 1).clamp(min=0)  # [B]
-    picked = states[torch.arange(len(states), device=states.device), index]  # [B, D]
+    picked = states[torch.arange(states.shape[0], device=states.device), index]  # [B, D]
     return picked.masked_fill(~mask.any(dim=1, keepdim=True), 0.0)
 
 

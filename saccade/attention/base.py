@@ -155,7 +155,7 @@ class Remembering(Weighted):
         self, query: Tensor, keys: Tensor, mask: Tensor, state: State
     ) -> tuple[Tensor, State]:
         """Weigh for each query in turn."""
-        mask = mask.expand(len(query), query.shape[1], keys.shape[1])  # [B, T, S]
+        mask = mask.expand(query.shape[0], query.shape[1], keys.shape[1])  # [B, T, S]
         weights = []
         for t in range(query.shape[1]):
             one, state = self.weigh_one(query[:, t], keys, mask[:, t], state)

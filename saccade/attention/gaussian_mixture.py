@@ -43,7 +43,7 @@ class GaussianMixture(Remembering):
     def start(self, prepared: State) -> State:
         """All centres before the first place."""
         values = tensor(prepared, "values")
-        return {"kappa": values.new_zeros(len(values), self.components)}  # [B, K]
+        return {"kappa": values.new_zeros(values.shape[0], self.components)}  # [B, K]
 
     def weigh_one(
         self, query: Tensor, keys: Tensor, mask: Tensor, state: State

@@ -68,7 +68,7 @@ class Hard(Attention):
         if not self.recurrent:
             return {}
         values = tensor(prepared, "values")
-        return {"step": torch.zeros(len(values), dtype=torch.long, device=values.device)}  # [B]
+        return {"step": torch.zeros(values.shape[0], dtype=torch.long, device=values.device)}  # [B]
 
     def forward(
         self, query: Tensor, prepared: State, mask: Tensor, state: State, *, look: bool = False

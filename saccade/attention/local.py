@@ -54,7 +54,7 @@ class Local(Weighted):
         if self.centre is not None:
             return {}
         values = tensor(prepared, "values")
-        return {"step": torch.zeros(len(values), dtype=torch.long, device=values.device)}  # [B]
+        return {"step": torch.zeros(values.shape[0], dtype=torch.long, device=values.device)}  # [B]
 
     def weigh(
         self, query: Tensor, keys: Tensor, mask: Tensor, state: State

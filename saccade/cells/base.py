@@ -41,7 +41,7 @@ class Cell(nn.Module, ABC):
 
     def start(self, like: Tensor) -> State:
         """Return the state of zeros for as many rows as `like` has."""
-        return {name: like.new_zeros(len(like), self.hidden_dim) for name in self.parts}
+        return {name: like.new_zeros(like.shape[0], self.hidden_dim) for name in self.parts}
 
 
 def unroll(cell: Cell, x: Tensor, state: State) -> Swept:

@@ -86,7 +86,7 @@ class ConvS2SDecoder(Decoder):
             SOURCE: {**source, "mask": memory.mask},
             "past": past,
             "attention": remembered,
-            "place": memory.mask.new_zeros(len(memory.mask), 0),  # its width is the number
+            "place": memory.mask.new_zeros(memory.mask.shape[0], 0),  # its width is the number
         }
 
     def step(self, x: Tensor, state: State, *, look: bool = False) -> Stepped:
@@ -145,7 +145,7 @@ class ConvS2SLayer(nn.Module):
 
     def nothing(self, like: Tensor) -> Tensor:
         """Return what stands before the first place: zeros `[B, k - 1, D]`."""
-        return like.new_zeros(len(like), self.convolution.width - 1, self.dim)
+        return like.new_zeros(like.shape[0], self.convolution.width - 1, self.dim)
 
     def convolve(self, h: Tensor, past: Tensor) -> tuple[Tensor, Tensor]:
         """Convolve `h [B, T, D]` behind `past [B, k - 1, D]`; return it and the past after it."""

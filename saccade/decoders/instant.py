@@ -62,7 +62,7 @@ class InstantDecoder(Decoder):
         return {
             SOURCE: {"prepared": prepared, "mask": memory.mask, "summary": memory.summary},
             "attention": self.attention.start(prepared),
-            "place": memory.mask.new_zeros(len(memory.mask), 0),  # its width is the number
+            "place": memory.mask.new_zeros(memory.mask.shape[0], 0),  # its width is the number
         }
 
     def step(self, x: Tensor, state: State, *, look: bool = False) -> Stepped:
@@ -79,7 +79,7 @@ class InstantDecoder(Decoder):
         """Write `n` places behind those in the state."""
         source, place = nested(state, SOURCE), tensor(state, "place")
         summary = tensor(source, "summary")[:, None].expand(-1, n, -1)  # [B, n, memory_dim]
-        nowhere = summary.new_zeros(len(summary), n, self.feature_dim)
+        nowhere = summary.new_zeros(summary.shape[0], n, self.feature_dim)
         u = torch.cat([summary, self.positions(nowhere, first=place.shape[1])], dim=2)
         for layer in self.layers:
             u = self.dropout(torch.relu(layer(u)))  # [B, n, D]
@@ -91,6 +91,6 @@ class InstantDecoder(Decoder):
             look=look,
         )
         features = torch.tanh(self.readout(torch.cat([u, read.context], dim=2)))  # [B, n, D]
-        place = torch.cat([place, place.new_ones(len(place), n)], dim=1)  # [B, t + n]
+        place = torch.cat([place, place.new_ones(place.shape[0], n)], dim=1)  # [B, t + n]
         state = {SOURCE: source, "attention": read.state, "place": place}
         return Decoded(self.dropout(features), read.weights), state

@@ -101,7 +101,7 @@ class RnnDecoder(Decoder):
             "attention": self.attention.start(prepared),
         }
         if self.feeding:
-            state["feed"] = memory.summary.new_zeros(len(memory.summary), self.feature_dim)
+            state["feed"] = memory.summary.new_zeros(memory.summary.shape[0], self.feature_dim)
         return state
 
     def step(self, x: Tensor, state: State, *, look: bool = False) -> Stepped:

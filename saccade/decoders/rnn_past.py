@@ -83,7 +83,7 @@ class RnnPast(Decoder):
             before = nested(nested(state, "cells"), str(i))
             x, after[str(i)], _ = cell(self.dropout(x) if i else x, before)
         n_places = next(iter(past.values())).shape[-2]  # type: ignore[union-attr]
-        mask = torch.ones(len(x), 1, n_places, dtype=torch.bool, device=x.device)
+        mask = torch.ones(x.shape[0], 1, n_places, dtype=torch.bool, device=x.device)
         features = self._features(x[:, None], past, mask)[:, 0]  # [B, D]
         source = nested(state, SOURCE)
         past = append(past, self.attention.prepare(x[:, None]))

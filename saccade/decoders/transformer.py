@@ -76,18 +76,18 @@ class TransformerDecoder(Decoder):
 
     def start(self, memory: Memory) -> State:
         """Prepare the memory for every layer; no place has been written yet."""
-        nothing = memory.states.new_zeros(len(memory.states), 0, self.input_dim)  # [B, 0, D]
+        nothing = memory.states.new_zeros(memory.states.shape[0], 0, self.input_dim)  # [B, 0, D]
         source: State = {str(i): y.prepare(memory) for i, y in enumerate(self._stack)}
         past: State = {str(i): y.self_attention.prepare(nothing) for i, y in enumerate(self._stack)}
-        place = memory.mask.new_zeros(len(memory.mask), 0)  # its width is the number of places
+        place = memory.mask.new_zeros(memory.mask.shape[0], 0)  # its width is the number of places
         return {SOURCE: {**source, "mask": memory.mask}, "past": past, "place": place}
 
     def step(self, x: Tensor, state: State, *, look: bool = False) -> Stepped:
         """Write one place behind those in the state."""
         source, past, place = nested(state, SOURCE), nested(state, "past"), tensor(state, "place")
-        place = torch.cat([place, place.new_ones(len(x), 1)], dim=1)  # [B, t + 1]
+        place = torch.cat([place, place.new_ones(x.shape[0], 1)], dim=1)  # [B, t + 1]
         back = torch.arange(place.shape[1], device=x.device).flip(0)  # [t + 1]
-        near = place & (back <= (self.neighbourhood or len(back)))  # [B, t + 1]
+        near = place & (back <= (self.neighbourhood or back.shape[0]))  # [B, t + 1]
         y = self.positions(x[:, None], first=place.shape[1] - 1)  # [B, 1, D]
         after: State = {}
         maps = []

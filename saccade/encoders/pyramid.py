@@ -61,4 +61,4 @@ class PyramidEncoder(Encoder):
 def _pairs(x: Tensor) -> Tensor:
     """Join each state with its neighbour: `[B, S, D]` to `[B, (S + 1) // 2, 2D]`."""
     x = pad(x, (0, 0, 0, x.shape[1] % 2))
-    return x.reshape(len(x), x.shape[1] // 2, 2 * x.shape[2])
+    return x.reshape(x.shape[0], x.shape[1] // 2, 2 * x.shape[2])

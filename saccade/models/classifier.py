@@ -78,7 +78,7 @@ class Classifier(Model):
         ended = torch.arange(n_places, device=features.device) > 0  # [T]
         every = features[:, None].expand(-1, n_places, -1)  # [B, T, D]
         weights = None if weights is None else weights.expand(-1, n_places, -1, -1)
-        return Decoded(flagged(every, ended.expand(len(every), -1)), weights)
+        return Decoded(flagged(every, ended.expand(every.shape[0], -1)), weights)
 
     def log_probs(self, features: Tensor) -> Tensor:
         """Project features `[..., D + 1]` to log-probabilities `[..., V]`."""
@@ -100,7 +100,7 @@ class Classifier(Model):
         vectors = self.dropout(self.word_dropout(self.source_embedding(source.values)))  # [B, S, D]
         memory: Memory = self.encoder(Padded(vectors, source.mask, source.ends))
         prepared = self.attention.prepare(self.dropout(memory.states))
-        query = self.query.expand(len(vectors), 1, -1)  # [B, 1, D]
+        query = self.query.expand(vectors.shape[0], 1, -1)  # [B, 1, D]
         mask, state = memory.mask[:, None], self.attention.start(prepared)
         read: Attended = self.attention(query, prepared, mask, state, look=look)
         weights = None if read.weights is None else memory.over_source(read.weights)

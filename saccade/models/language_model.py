@@ -89,4 +89,4 @@ class LanguageModel(Model):
     def _nothing(self, source: Padded) -> Memory:
         """Make a memory of vectors without numbers, one for each place of the source."""
         states = self.bias.new_zeros(*source.mask.shape, 0)  # [B, S, 0]
-        return Memory(states, source.mask, states.new_zeros(len(states), 0))
+        return Memory(states, source.mask, states.new_zeros(states.shape[0], 0))

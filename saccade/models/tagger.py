@@ -58,7 +58,7 @@ class Tagger(Model):
         """Write features of every place, `[B, T, D + 1]`."""
         states, n_words = self._read(batch.source)
         place = torch.arange(batch.prefix.shape[1], device=states.device)  # [T]
-        features = self._features(self._at(states, place.expand(len(states), -1)), batch.prefix)
+        features = self._features(self._at(states, place.expand(states.shape[0], -1)), batch.prefix)
         weights = None
         if look:
             weights = states.new_zeros(*batch.prefix.shape, 0, batch.source.mask.shape[1])
@@ -87,7 +87,7 @@ class Tagger(Model):
     def _read(self, source: Padded) -> tuple[Tensor, Tensor]:
         """Return the states of all words, `[B, N, D]`, and how many there are, `[B]`."""
         n, n_pieces = self.pieces_each, source.lengths - 1  # END is no word
-        if bool((n_pieces % n != 0).any()):
+        if n > 1 and bool((n_pieces % n != 0).any()):
             odd = int(n_pieces[n_pieces % n != 0][0])
             raise ShapeError(
                 f"tagger: a sentence has {odd} pieces; expected a multiple of factors, {n}: every"
@@ -97,7 +97,7 @@ class Tagger(Model):
         short = -vectors.shape[1] % n
         vectors = nn.functional.pad(vectors, (0, 0, 0, short))
         mask = nn.functional.pad(source.mask, (0, short))[:, ::n]  # [B, N], END is the last
-        words = vectors.reshape(len(vectors), mask.shape[1], -1)  # [B, N, n D]
+        words = vectors.reshape(vectors.shape[0], mask.shape[1], -1)  # [B, N, n D]
         memory: Memory = self.encoder(Padded(self.dropout(self.word_dropout(words)), mask))
         if memory.states.shape[1] != mask.shape[1]:
             raise ShapeError(
