@@ -70,10 +70,14 @@ class LSTM(Cell):
         whole cell and 72 ms without a gate.
         """
         start = [tensor(state, name)[None] for name in self.parts]  # 2 x [1, B, D]
-        bias = self._four(self.b, _OPEN)
-        weights = [self._four(self.W, 0.0), self._four(self.U, 0.0), bias, torch.zeros_like(bias)]
+        W, U, b = self.four_gates()
+        weights = [W, U, b, torch.zeros_like(b)]
         outputs, h, c = torch.lstm(x, start, weights, True, 1, 0.0, self.training, False, True)  # noqa: FBT003
         return Swept(outputs, {"h": h[0], "c": c[0]})
+
+    def four_gates(self) -> tuple[Tensor, Tensor, Tensor]:
+        """Return W, U and b of four gates; the bias of one that was taken out holds it open."""
+        return self._four(self.W, 0.0), self._four(self.U, 0.0), self._four(self.b, _OPEN)
 
     def _four(self, weight: Tensor, filling: float) -> Tensor:
         """Put rows of `filling` where a gate was taken out."""

@@ -1,0 +1,220 @@
+"""Write a model as two ONNX graphs, which onnxruntime runs without torch and without saccade.
+
+    encode.onnx   ids [B, S], mask [B, S]   ->  the state before the first symbol
+    step.onnx     token [B], the state      ->  log_probs [B, V], the state after it
+
+A State is nested; in a graph its tensors are named by their path, `cells.0.h`. What comes out of
+`step` is called `next.cells.0.h`. What begins with `source.` depends on the source alone: `step`
+reads it and does not give it back.
+"""
+
+import logging
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from saccade.attention.hard import Hard
+from saccade.encoders.hierarchical import HierarchicalEncoder
+from saccade.encoders.kalchbrenner_blunsom import KalchbrennerBlunsomEncoder
+from saccade.errors import RecipeError
+from saccade.export.sweeps import traceable
+from saccade.flow import SOURCE, Padded, State, map_state
+from saccade.models.base import Model
+
+ENCODE, STEP = "encode.onnx", "step.onnx"
+NEXT = "next."  # before the name of an entry of the state after a step
+OPSET = 20
+Flat = dict[str, Tensor]
+_HARMLESS = (  # warnings of torch's exporter: of its own doing, and of a name given to equal sizes
+    r"`isinstance\(treespec, LeafSpec\)` is deprecated",
+    r"# The axis name: (\S+) will not be used.* another axis: \1\.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How large a sample is: rows, places of the source, symbols written so far."""
+
+    rows: int
+    places: int
+    written: int
+
+
+_SAMPLES = Sizes(5, 37, 2), Sizes(6, 101, 3)  # what differs between them may vary
+
+
+def write(model: Model, folder: Path) -> None:
+    """Write `encode.onnx` and `step.onnx` of a trained model."""
+    refuse(model)
+    _check_installed()
+    copied = traceable(model)
+    assert isinstance(copied, Model)
+    with _quiet(), torch.no_grad():
+        _write_encode(copied, folder / ENCODE)
+        _write_step(copied, folder / STEP)
+
+
+def _check_installed() -> None:
+    missing = [name for name in ("onnx", "onnxscript") if find_spec(name) is None]
+    if missing:
+        raise RecipeError(
+            f"export onnx: {' and '.join(missing)} not installed; expected the extra export."
+            " Install it with `pip install 'saccade[export]'`."
+        )
+
+
+def refuse(model: Model) -> None:
+    """Refuse a model of which a part cannot be a graph, naming the option of the recipe."""
+    problems = [
+        f"export onnx: {option}: {why}, which no graph can hold; expected parts whose work depends"
+        f" on the lengths alone. {cure}."
+        for option, why, cure in _obstacles(model)
+    ]
+    if problems:
+        raise RecipeError(problems)
+
+
+def _obstacles(model: Model) -> Iterator[tuple[str, str, str]]:
+    for module in model.modules():
+        if isinstance(module, HierarchicalEncoder):
+            yield "model.encoder: hierarchical", "cuts the source by what it says", "Use rnn"
+        if isinstance(module, KalchbrennerBlunsomEncoder):
+            yield (
+                "model.encoder: kalchbrenner_blunsom",
+                "takes as many layers as a sentence needs",
+                "Use conv_s2s",
+            )
+        if isinstance(module, Hard) and module.recurrent:
+            yield "attention hard: choose: sample", "draws random numbers", "Use choose: argmax"
+    if model.pieces_each > 1:
+        yield f"model.factors: {model.pieces_each}", "checks every sentence", "Use factors: 1"
+
+
+class _Encode(nn.Module):
+    def __init__(self, model: Model) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+        first = flatten(self.model.start(Padded(*inputs))).values()
+        return tuple(_blank(one) if 0 in one.shape else one for one in first)
+
+
+def _blank(tensor: Tensor) -> Tensor:
+    """Make a tensor without numbers anew, so that nothing has to compute it."""
+    return torch.zeros(tensor.shape, dtype=tensor.dtype)
+
+
+class _Step(nn.Module):
+    def __init__(self, model: Model, like: State) -> None:
+        super().__init__()
+        self.model, self.like = model, like
+
+    def forward(self, inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+        token, *flat = inputs
+        entries = iter(flat)
+        after = self.model.step(token, map_state(lambda _: next(entries), self.like))
+        return (after.log_probs, *moving(flatten(after.state)).values())
+
+
+def _write_encode(model: Model, path: Path) -> None:
+    first, second = (_source(size) for size in _SAMPLES)
+    names = flatten(model.start(Padded(*first.values())))
+    _export(_Encode(model), path, first, second, list(names))
+
+
+def _write_step(model: Model, path: Path) -> None:
+    states = [_written(model, size) for size in _SAMPLES]
+    first, second = (
+        {"token": torch.zeros(size.rows, dtype=torch.long), **flatten(state)}
+        for size, state in zip(_SAMPLES, states, strict=True)
+    )
+    outputs = ["log_probs", *(NEXT + name for name in moving(flatten(states[0])))]
+    _export(_Step(model, states[0]), path, first, second, outputs)
+
+
+def _source(size: Sizes) -> Flat:
+    ids = torch.zeros(size.rows, size.places, dtype=torch.long)
+    return {"ids": ids, "mask": torch.ones_like(ids, dtype=torch.bool)}
+
+
+def _written(model: Model, size: Sizes) -> State:
+    """Return the state of a sample in which some symbols are written."""
+    state = model.start(Padded(*_source(size).values()))
+    for _ in range(size.written):
+        state = model.step(torch.zeros(size.rows, dtype=torch.long), state).state
+    return state
+
+
+def _export(module: nn.Module, path: Path, first: Flat, second: Flat, outputs: list[str]) -> None:
+    """Trace with the first sample; what differs in the second may vary."""
+    varying = [
+        {
+            axis: _dimension(name, axis, pair)
+            for axis, pair in enumerate(zip(tensor.shape, second[name].shape, strict=True))
+            if pair[0] != pair[1]
+        }
+        for name, tensor in first.items()
+    ]
+    torch.onnx.export(
+        module.eval(),
+        (tuple(first.values()),),
+        path,
+        dynamo=True,
+        opset_version=OPSET,
+        input_names=list(first),
+        output_names=outputs,
+        dynamic_shapes=(tuple(varying),),
+        external_data=False,
+        verbose=False,
+    )
+
+
+def _dimension(name: str, axis: int, pair: tuple[int, int]) -> str:
+    """Name a size that varies."""
+    first, second = _SAMPLES
+    known = {
+        (first.rows, second.rows): "batch",
+        (first.places, second.places): "places",
+        (first.written, second.written): "written",
+    }
+    return known.get(pair, f"{name}.{axis}")
+
+
+def flatten(state: State, path: str = "") -> Flat:
+    """Name every tensor of a state by its path.
+
+    >>> list(flatten({"cells": {"0": {"h": torch.zeros(1)}}, "place": torch.zeros(1)}))
+    ['cells.0.h', 'place']
+    """
+    flat: Flat = {}
+    for name, entry in state.items():
+        inner = {} if isinstance(entry, Tensor) else flatten(entry, f"{path}{name}.")
+        flat |= {path + name: entry} if isinstance(entry, Tensor) else inner
+    return flat
+
+
+def moving(flat: Flat) -> Flat:
+    """Keep what a step changes: all that does not depend on the source alone."""
+    return {name: entry for name, entry in flat.items() if not name.startswith(f"{SOURCE}.")}
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep to itself what torch's exporter says about packages and names of its own."""
+    log = logging.getLogger("torch.onnx._internal.exporter._registration")
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            for message in _HARMLESS:
+                warnings.filterwarnings("ignore", message)
+            yield
+    finally:
+        log.setLevel(level)

@@ -1,0 +1,105 @@
+from pathlib import Path
+
+import pytest
+import torch
+
+from saccade.attention.base import Attention
+from saccade.cells.base import Cell
+from saccade.decoders.base import Decoder
+from saccade.encoders.base import Encoder
+from saccade.errors import RecipeError
+from saccade.export import onnx
+from saccade.models.base import Model
+from saccade.parts import Part
+from tests.contracts.test_models import OTHERS
+from tests.export.graphs import assert_same_steps, sessions_of
+from tests.samples import MODELS, name, scramble, untrained, variants
+
+SIZE = 12
+RNN, HALF = {"hidden": 8, "dropout": 0.0}, {"hidden": 4, "dropout": 0.0}
+MULTIHEAD = Part(Attention, "multihead", {"heads": 2})
+
+
+def model_of(encoder: Part[Encoder], decoder: Part[Decoder]) -> Part[Model]:
+    options = {"encoder": encoder, "decoder": decoder, "embedding": 8, "dropout": 0.0}
+    return Part(Model, "encoder_decoder", options)
+
+
+def rnn(**options: object) -> Part[Model]:
+    own = {"attention": MULTIHEAD, **options}
+    return model_of(Part(Encoder, "rnn", HALF), Part(Decoder, "rnn", {**RNN, **own}))
+
+
+def celled(cell: Part[Cell]) -> Part[Model]:
+    own = {**RNN, "cell": cell}
+    return model_of(
+        Part(Encoder, "rnn", own), Part(Decoder, "rnn", {**own, "attention": MULTIHEAD})
+    )
+
+
+READING = [
+    rnn(attention=part, wiring=wiring)
+    for wiring in ("bahdanau", "luong")
+    for part in variants(Attention)
+]
+CELLS = [celled(part) for part in variants(Cell)]
+ENCODERS = [model_of(part, Part(Decoder, "rnn", RNN)) for part in variants(Encoder)]
+DECODERS = [
+    model_of(Part(Encoder, "rnn", HALF), part) for part in variants(Decoder, attention=MULTIHEAD)
+]
+EVERY = [*READING, *CELLS, *ENCODERS, *DECODERS, *OTHERS]
+REFUSED = {
+    "hierarchical": "model.encoder: hierarchical: cuts the source by what it says",
+    "kalchbrenner_blunsom": "model.encoder: kalchbrenner_blunsom: takes as many layers as",
+    "choose=sample": "attention hard: choose: sample: draws random numbers",
+    "factors=2": "model.factors: 2: checks every sentence",
+}
+
+
+def build(part: Part[Model]) -> Model:
+    return scramble(part.build(SIZE, SIZE), scale=0.25)
+
+
+@pytest.mark.parametrize("kind", ["luong", "pre"])
+def test_every_step_is_that_of_torch(kind: str, tmp_path: Path) -> None:
+    assert_same_steps(untrained(kind), sessions_of(untrained(kind), tmp_path))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", sorted(set(MODELS) - {"luong", "pre"}))
+def test_every_step_of_other_models_is_that_of_torch(kind: str, tmp_path: Path) -> None:
+    assert_same_steps(untrained(kind), sessions_of(untrained(kind), tmp_path))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", EVERY, ids=name)
+def test_every_part_is_written_or_refused(part: Part[Model], tmp_path: Path) -> None:
+    model, told = build(part), [text for key, text in REFUSED.items() if key in name(part)]
+    if told:
+        with pytest.raises(RecipeError, match=told[0]):
+            onnx.write(model, tmp_path)
+        return
+    assert_same_steps(model, sessions_of(model, tmp_path))
+
+
+@pytest.mark.parametrize("key", sorted(REFUSED))
+def test_what_no_graph_can_hold_is_refused(key: str, tmp_path: Path) -> None:
+    options = {"encoder": Part(Encoder, "rnn", RNN), "embedding": 8, "factors": 2}
+    found = [part for part in EVERY if key in name(part)]
+    part = found[0] if found else Part(Model, "tagger", options)
+    with pytest.raises(RecipeError, match=REFUSED[key]):
+        onnx.write(build(part), tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_names_are_paths() -> None:
+    one = torch.zeros(1)
+    flat = onnx.flatten({"source": {"0": {"keys": one}, "mask": one}, "attention": {}, "h": one})
+    assert list(flat) == ["source.0.keys", "source.mask", "h"]
+    assert list(onnx.moving(flat)) == ["h"]
+
+
+def test_what_is_not_installed_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(onnx, "find_spec", lambda _: None)
+    with pytest.raises(RecipeError, match=r"onnx and onnxscript not installed; .*saccade\[export"):
+        onnx.write(untrained("luong"), tmp_path)
