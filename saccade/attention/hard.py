@@ -4,7 +4,6 @@ from typing import Literal
 
 import torch
 from torch import Tensor
-from torch.nn.functional import one_hot
 
 from saccade.attention.base import Attention, Scored
 from saccade.errors import RecipeError
@@ -111,5 +110,6 @@ def draw(probability: Tensor, uniform: Tensor) -> Tensor:
 
 def _marked(place: Tensor, probability: Tensor) -> Tensor:
     """Make `place [B, T]` one-hot, or nothing where there is no probability at all."""
-    marked = one_hot(place, probability.shape[2]).to(probability)  # [B, T, S]
+    every = torch.arange(probability.shape[2], device=place.device)  # [S]
+    marked = (every == place[:, :, None]).to(probability)  # [B, T, S]
     return marked * (probability.sum(dim=2, keepdim=True) > 0)
