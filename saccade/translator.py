@@ -87,8 +87,9 @@ class Translator:
 
     @property
     def device(self) -> torch.device:
-        """Where the weights are."""
-        return next(self.model.parameters()).device
+        """Where the weights are; the processor, if they are not torch's."""
+        weight = next(self.model.parameters(), None)
+        return torch.device("cpu") if weight is None else weight.device
 
     def given(self, example: Example) -> str:
         """Return what the model is given of an example: the source, or half of the only text."""

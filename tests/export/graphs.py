@@ -7,8 +7,8 @@ from torch import Tensor
 from torch.testing import assert_close
 
 from saccade.batching import pad
-from saccade.export import onnx
-from saccade.export.sessions import Sessions
+from saccade.engines._sessions import Sessions
+from saccade.export import _graphs
 from saccade.flow import Padded, reorder
 from saccade.models.base import Model
 
@@ -17,12 +17,12 @@ TOKENS = torch.tensor([[1, 1, 1], [4, 8, 6], [5, 5, 7], [9, 4, 8]])  # [T, B]
 
 
 def sessions_of(model: Model, folder: Path) -> Sessions:
-    onnx.write(model, folder)
-    return Sessions(folder, threads=1)
+    _graphs.write(model, folder)
+    return Sessions(folder, reads=model.reads)
 
 
 @torch.no_grad()
-def steps(model: Model | Sessions, source: Padded, tokens: Tensor) -> list[Tensor]:
+def steps(model: Model, source: Padded, tokens: Tensor) -> list[Tensor]:
     """Log-probabilities of every step; half-way the rows change places, as in a beam."""
     state, found = model.start(source), []
     for t, token in enumerate(tokens):

@@ -1,7 +1,7 @@
 from torch import nn
 
 from saccade.cells.base import Cell
-from saccade.export.sweeps import TraceableCell, traceable
+from saccade.export._sweeps import TraceableCell, traceable
 from tests.samples import untrained
 
 

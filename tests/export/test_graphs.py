@@ -8,7 +8,7 @@ from saccade.cells.base import Cell
 from saccade.decoders.base import Decoder
 from saccade.encoders.base import Encoder
 from saccade.errors import RecipeError
-from saccade.export import onnx
+from saccade.export import _graphs
 from saccade.models.base import Model
 from saccade.parts import Part
 from tests.contracts.test_models import OTHERS
@@ -77,7 +77,7 @@ def test_every_part_is_written_or_refused(part: Part[Model], tmp_path: Path) -> 
     model, told = build(part), [text for key, text in REFUSED.items() if key in name(part)]
     if told:
         with pytest.raises(RecipeError, match=told[0]):
-            onnx.write(model, tmp_path)
+            _graphs.write(model, tmp_path)
         return
     assert_same_steps(model, sessions_of(model, tmp_path))
 
@@ -88,18 +88,12 @@ def test_what_no_graph_can_hold_is_refused(key: str, tmp_path: Path) -> None:
     found = [part for part in EVERY if key in name(part)]
     part = found[0] if found else Part(Model, "tagger", options)
     with pytest.raises(RecipeError, match=REFUSED[key]):
-        onnx.write(build(part), tmp_path)
+        _graphs.write(build(part), tmp_path)
     assert not list(tmp_path.iterdir())
 
 
 def test_names_are_paths() -> None:
     one = torch.zeros(1)
-    flat = onnx.flatten({"source": {"0": {"keys": one}, "mask": one}, "attention": {}, "h": one})
+    flat = _graphs.flatten({"source": {"0": {"keys": one}, "mask": one}, "attention": {}, "h": one})
     assert list(flat) == ["source.0.keys", "source.mask", "h"]
-    assert list(onnx.moving(flat)) == ["h"]
-
-
-def test_what_is_not_installed_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(onnx, "find_spec", lambda _: None)
-    with pytest.raises(RecipeError, match=r"onnx and onnxscript not installed; .*saccade\[export"):
-        onnx.write(untrained("luong"), tmp_path)
+    assert list(_graphs.moving(flat)) == ["h"]

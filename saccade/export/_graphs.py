@@ -13,7 +13,6 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 
 import torch
@@ -23,7 +22,7 @@ from saccade.attention.hard import Hard
 from saccade.encoders.hierarchical import HierarchicalEncoder
 from saccade.encoders.kalchbrenner_blunsom import KalchbrennerBlunsomEncoder
 from saccade.errors import RecipeError
-from saccade.export.sweeps import traceable
+from saccade.export._sweeps import traceable
 from saccade.flow import SOURCE, Padded, State, map_state
 from saccade.models.base import Model
 
@@ -52,21 +51,11 @@ _SAMPLES = Sizes(5, 37, 2), Sizes(6, 101, 3)  # what differs between them may va
 def write(model: Model, folder: Path) -> None:
     """Write `encode.onnx` and `step.onnx` of a trained model."""
     refuse(model)
-    _check_installed()
     copied = traceable(model)
     assert isinstance(copied, Model)
     with _quiet(), torch.no_grad():
         _write_encode(copied, folder / ENCODE)
         _write_step(copied, folder / STEP)
-
-
-def _check_installed() -> None:
-    missing = [name for name in ("onnx", "onnxscript") if find_spec(name) is None]
-    if missing:
-        raise RecipeError(
-            f"export onnx: {' and '.join(missing)} not installed; expected the extra export."
-            " Install it with `pip install 'saccade[export]'`."
-        )
 
 
 def refuse(model: Model) -> None:
@@ -107,7 +96,7 @@ class _Encode(nn.Module):
 
 
 def _blank(tensor: Tensor) -> Tensor:
-    """Make a tensor without numbers anew, so that nothing has to compute it."""
+    """Return zeros of the same shape, which nothing has to compute and which lie in order."""
     return torch.zeros(tensor.shape, dtype=tensor.dtype)
 
 
@@ -132,7 +121,7 @@ def _write_encode(model: Model, path: Path) -> None:
 def _write_step(model: Model, path: Path) -> None:
     states = [_written(model, size) for size in _SAMPLES]
     first, second = (
-        {"token": torch.zeros(size.rows, dtype=torch.long), **flatten(state)}
+        {"token": torch.zeros(size.rows, dtype=torch.long), **flatten(map_state(_blank, state))}
         for size, state in zip(_SAMPLES, states, strict=True)
     )
     outputs = ["log_probs", *(NEXT + name for name in moving(flatten(states[0])))]
