@@ -14,6 +14,7 @@ A folder is ours from its first file on: saccade.json, which says "begun" until 
 
 import json
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -127,24 +128,36 @@ def read_identity(folder: Path) -> Identity:
             f"{folder}: holds no weights yet: it was stopped before its first checkpoint. Train it"
             " again: `saccade train RECIPE`."
         )
+    recipe = read_recipe(folder)
+    return Identity(recipe, read_vocabularies(folder, recipe, facts.get("vocabularies", {})), facts)
+
+
+def read_recipe(folder: Path) -> Recipe:
+    """Read the recipe that a folder was made with."""
     try:
-        recipe = recipes.load(folder / "recipe.yaml")
+        return recipes.load(folder / "recipe.yaml")
     except RecipeError as error:
         raise CheckpointError(f"{folder}: its recipe cannot be followed.\n{error}") from None
+
+
+def read_vocabularies(
+    folder: Path, recipe: Recipe, fingerprints: Mapping[str, str] | None = None
+) -> Vocabularies:
+    """Read both vocabularies; where fingerprints are known, refuse others."""
     readings = {"source": recipe.data.source.reading, "target": recipe.data.target.reading}
     sides = {
         name: Vocabulary.load(folder / f"{name}.json").read_as(reading)
         for name, reading in readings.items()
     }
     for name, vocabulary in sides.items():
-        if facts.get("vocabularies", {}).get(name) != vocabulary.fingerprint:
+        if fingerprints is not None and fingerprints.get(name) != vocabulary.fingerprint:
             raise CheckpointError(
                 f"{folder / name}.json: this tokenizer does not belong to the model: it is not the"
                 " one that was saved with it. Put the original file back."
             )
     if recipe.data.joint or not reads(recipe):
         sides["target"] = sides["source"].read_as(readings["target"])
-    return Identity(recipe, Vocabularies(sides["source"], sides["target"]), facts)
+    return Vocabularies(sides["source"], sides["target"])
 
 
 def build_model(recipe: Recipe, vocabularies: Vocabularies) -> Model:

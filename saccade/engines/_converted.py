@@ -72,14 +72,14 @@ class Runner(Protocol):
         """Return the log-probability of every symbol of `target` and of END last."""
 
 
-class Converting(Engine):
-    """An engine that runs what the exporter of the same name wrote."""
+class Keeping(Engine):
+    """An engine that runs what the exporter of the same name wrote, kept beside the model."""
 
     name: ClassVar[str]
 
     @abstractmethod
-    def run(self, folder: Path, facts: Facts) -> Runner:
-        """Load an exported folder."""
+    def wake(self, kept: "Kept") -> Opened:
+        """Open an exported folder."""
 
     def refusals(self, folder: Path, wanted: Wanted) -> list[str]:
         """Refuse other devices, other engines' folders, and what the exporter refuses."""
@@ -102,15 +102,13 @@ class Converting(Engine):
             )
         return problems
 
-    def open(self, folder: Path, wanted: Wanted) -> "Converted":
+    def open(self, folder: Path, wanted: Wanted) -> Opened:
         """Open an exported folder, or convert a model folder if that was not done before."""
         if is_export(folder):
-            facts = read_export(folder)
-            return Converted(folder, facts, self.run(folder, facts))
+            return self.wake(Kept(folder, read_export(folder)))
         place = self._place(folder, wanted.quantise)
         facts = self._fresh(folder, wanted.quantise) or self._convert(folder, place, wanted)
-        runner = self.run(place, facts)
-        return Converted(place, facts, runner, home=folder, lenient=wanted.lenient)
+        return self.wake(Kept(place, facts, folder, wanted.lenient))
 
     def _place(self, folder: Path, quantise: str) -> Path:
         return folder / "engines" / f"{self.name}-{quantise or 'float32'}"
@@ -134,6 +132,33 @@ class Converting(Engine):
             if facts is None:
                 raise
             return facts
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """An exported folder and what it says of itself.
+
+    home: the model folder it was made of, for torch to look into; None if it is not at hand.
+    lenient: leave to torch what the engine cannot do.
+    """
+
+    folder: Path
+    facts: Facts
+    home: Path | None = None
+    lenient: bool = False
+
+
+class Converting(Keeping):
+    """An engine with a search of its own."""
+
+    @abstractmethod
+    def run(self, folder: Path, facts: Facts) -> Runner:
+        """Load an exported folder."""
+
+    def wake(self, kept: Kept) -> "Converted":
+        """Put the vocabularies around the search."""
+        runner = self.run(kept.folder, kept.facts)
+        return Converted(kept.folder, kept.facts, runner, home=kept.home, lenient=kept.lenient)
 
 
 def _misfits(folder: Path, name: str, quantise: str) -> list[str]:

@@ -12,7 +12,7 @@ import logging
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
 import torch
@@ -21,7 +21,6 @@ from torch import Tensor, nn
 from saccade.attention.hard import Hard
 from saccade.encoders.hierarchical import HierarchicalEncoder
 from saccade.encoders.kalchbrenner_blunsom import KalchbrennerBlunsomEncoder
-from saccade.errors import RecipeError
 from saccade.export._sweeps import traceable
 from saccade.flow import SOURCE, Padded, State, map_state
 from saccade.models.base import Model
@@ -45,12 +44,12 @@ class Sizes:
     written: int
 
 
+_SIZES = ("batch", "places", "written")
 _SAMPLES = Sizes(5, 37, 2), Sizes(6, 101, 3)  # what differs between them may vary
 
 
 def write(model: Model, folder: Path) -> None:
-    """Write `encode.onnx` and `step.onnx` of a trained model."""
-    refuse(model)
+    """Write `encode.onnx` and `step.onnx` of a trained model that is not refused."""
     copied = traceable(model)
     assert isinstance(copied, Model)
     with _quiet(), torch.no_grad():
@@ -58,15 +57,13 @@ def write(model: Model, folder: Path) -> None:
         _write_step(copied, folder / STEP)
 
 
-def refuse(model: Model) -> None:
-    """Refuse a model of which a part cannot be a graph, naming the option of the recipe."""
-    problems = [
+def refusals(model: Model) -> list[str]:
+    """Say which parts of a model cannot be in a graph, and what to change in its recipe."""
+    return [
         f"export onnx: {option}: {why}, which no graph can hold; expected parts whose work depends"
-        f" on the lengths alone. {cure}."
+        f" on the lengths alone. {cure}, or --engine torch."
         for option, why, cure in _obstacles(model)
     ]
-    if problems:
-        raise RecipeError(problems)
 
 
 def _obstacles(model: Model) -> Iterator[tuple[str, str, str]]:
@@ -143,9 +140,13 @@ def _written(model: Model, size: Sizes) -> State:
 
 def _export(module: nn.Module, path: Path, first: Flat, second: Flat, outputs: list[str]) -> None:
     """Trace with the first sample; what differs in the second may vary."""
+    names = {
+        (one, other): name
+        for one, other, name in zip(astuple(_SAMPLES[0]), astuple(_SAMPLES[1]), _SIZES, strict=True)
+    }
     varying = [
         {
-            axis: _dimension(name, axis, pair)
+            axis: names.setdefault(pair, f"{name}.{axis}")
             for axis, pair in enumerate(zip(tensor.shape, second[name].shape, strict=True))
             if pair[0] != pair[1]
         }
@@ -163,17 +164,6 @@ def _export(module: nn.Module, path: Path, first: Flat, second: Flat, outputs: l
         external_data=False,
         verbose=False,
     )
-
-
-def _dimension(name: str, axis: int, pair: tuple[int, int]) -> str:
-    """Name a size that varies."""
-    first, second = _SAMPLES
-    known = {
-        (first.rows, second.rows): "batch",
-        (first.places, second.places): "places",
-        (first.written, second.written): "written",
-    }
-    return known.get(pair, f"{name}.{axis}")
 
 
 def flatten(state: State, path: str = "") -> Flat:

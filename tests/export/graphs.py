@@ -1,5 +1,9 @@
 """Models as graphs, small: written once a model, and compared with torch step by step."""
 
+import atexit
+import shutil
+import tempfile
+from functools import cache
 from pathlib import Path
 
 import torch
@@ -11,6 +15,8 @@ from saccade.engines._sessions import Sessions
 from saccade.export import _graphs
 from saccade.flow import Padded, reorder
 from saccade.models.base import Model
+from saccade.opening import load
+from tests.train import small
 
 SOURCES = [[4, 5, 6, 2], [5, 2], [7, 4, 8, 9, 6, 2]]
 TOKENS = torch.tensor([[1, 1, 1], [4, 8, 6], [5, 5, 7], [9, 4, 8]])  # [T, B]
@@ -40,3 +46,13 @@ def assert_same_steps(model: Model, sessions: Sessions) -> None:
         ours, theirs = steps(sessions, source, tokens), steps(model, source, tokens)
         for one, other in zip(ours, theirs, strict=True):
             assert_close(one, other, atol=1e-5, rtol=1e-5)
+
+
+@cache
+def small_run() -> Path:
+    """A trained model folder with its graphs in engines/onnx-float32; written once, only read."""
+    folder = Path(tempfile.mkdtemp(prefix="saccade-test-")) / "run"
+    atexit.register(shutil.rmtree, folder.parent)
+    small.run(folder, max_steps=40)
+    load(folder, engine="onnx")
+    return folder

@@ -1,0 +1,23 @@
+"""The engine for recurrent and all other models: onnxruntime computes, our own search searches."""
+
+from saccade import folder as folders
+from saccade.engines._converted import Keeping, Kept
+from saccade.engines._sessions import Sessions
+from saccade.facts import read_profile
+from saccade.prepare import reads
+from saccade.translator import Translator
+
+
+class Onnx(Keeping):
+    """Runs ONNX graphs. It can do all that torch can; where a model looked, torch says."""
+
+    name = "onnx"
+
+    def wake(self, kept: Kept) -> Translator:
+        """Put the graphs where a translator wants a model."""
+        recipe, home = folders.read_recipe(kept.folder), kept.home
+        sides = folders.read_vocabularies(kept.folder, recipe)
+        original = None if home is None else lambda: folders.load(home).model
+        model = Sessions(kept.folder, reads=reads(recipe), original=original)
+        profile = read_profile(kept.folder)
+        return Translator(model, sides.source, sides.target, recipe.decoding, profile)
