@@ -39,7 +39,7 @@ def export(
 
       saccade export runs/demo --to ctranslate2
 
-      saccade export runs/demo --to ctranslate2 --quantise int8 -o small
+      saccade export runs/demo --to onnx --quantise int8 -o small
     """
     rounded = f"-{quantise}" if quantise else ""
     target = output or model.with_name(f"{model.resolve().name}-{kind}{rounded}")

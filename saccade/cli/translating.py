@@ -76,7 +76,7 @@ def translate(
         ),
     ] = "auto",
     quantise: Annotated[
-        str, typer.Option("--quantise", help="Of --engine ctranslate2: round weights, as int8.")
+        str, typer.Option("--quantise", help="Of ctranslate2 and onnx: round weights, as int8.")
     ] = "",
     device: Device = "cpu",
 ) -> None:

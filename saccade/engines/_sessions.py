@@ -116,6 +116,7 @@ def _session(path: Path) -> Any:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = torch.get_num_threads()
     options.inter_op_num_threads = 1
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # others work too
     options.log_severity_level = 3  # errors only
     try:
         return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
