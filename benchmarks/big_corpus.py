@@ -1,11 +1,12 @@
 """Five million pairs from text to batches: how long each phase takes and how much memory it needs.
 
-Usage: python benchmarks/big_corpus.py [PAIRS [BATCHES]]. Prints one line of JSON. The files live in
-a temporary folder and need about 1.5 GB of disk for five million pairs.
+    python -m benchmarks.big_corpus [PAIRS [BATCHES]]
+
+Prints one line of JSON. The files live in a temporary folder and need about 1.5 GB of disk for five
+million pairs. `benchmarks.growth` calls it for several sizes.
 """
 
 import json
-import resource
 import sys
 import tempfile
 import time
@@ -16,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.meter import peak_mib
 from saccade.batching import Batches
 from saccade.readers.base import Reader
 from saccade.readers.text import Text
@@ -24,40 +26,45 @@ from saccade.tokenizers.base import learn
 from saccade.tokenizers.bpe import Bpe
 from saccade.vocab import Vocabulary
 
-_REPORT: dict[str, float] = {}
 
-
-def main(pairs: int, batches: int) -> None:
+def main() -> None:
     """Run every phase and print the report."""
+    given = [int(text) for text in sys.argv[1:]]
+    print(json.dumps(measure(*(given + [5_000_000, 500][len(given) :]))))
+
+
+def measure(pairs: int, batches: int) -> dict[str, float]:
+    """Take so many pairs from text to batches; return seconds and peak memory of every phase."""
+    report: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        with _phase("write_text"):
+        with _phase(report, "write_text"):
             _write(folder / "source.txt", pairs, seed=1)
             _write(folder / "target.txt", pairs, seed=2)
         reader = Text(folder, source="source.txt", target="target.txt")
-        with _phase("learn"):
+        with _phase(report, "learn"):
             vocabulary = _learn(reader)
-        with _phase("store"):
+        with _phase(report, "store"):
             store = build(reader, vocabulary, vocabulary, folder / "store")
-        with _phase("open_again"):
+        with _phase(report, "open_again"):
             store = build(reader, vocabulary, vocabulary, folder / "store")
         plan_of = Batches([store], batch_tokens=4096, max_source=256, max_target=256, seed=1)
-        with _phase("plan"):
+        with _phase(report, "plan"):
             plan = plan_of.epoch(0)
-        with _phase("batches"):
+        with _phase(report, "batches"):
             for indices in islice(plan, batches):
                 plan_of.batch(indices)
         disk = sum(path.stat().st_size for path in store.folder.iterdir())
-        found = {"pairs": len(store), "epoch_batches": len(plan), "read_batches": batches}
-        print(json.dumps(found | {"store_mb": round(disk / 1e6)} | _REPORT))
+    found = {"pairs": len(store), "epoch_batches": len(plan), "read_batches": batches}
+    return found | {"store_mb": round(disk / 1e6)} | report
 
 
 @contextmanager
-def _phase(name: str) -> Iterator[None]:
+def _phase(report: dict[str, float], name: str) -> Iterator[None]:
     begin = time.perf_counter()
     yield
-    _REPORT[f"{name}_s"] = round(time.perf_counter() - begin, 2)
-    _REPORT[f"{name}_peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    report[f"{name}_s"] = round(time.perf_counter() - begin, 4)
+    report[f"{name}_peak_mb"] = round(peak_mib())
 
 
 def _write(path: Path, lines: int, seed: int) -> None:
@@ -83,5 +90,4 @@ def _learn(reader: Reader) -> Vocabulary:
 
 
 if __name__ == "__main__":
-    given = [int(text) for text in sys.argv[1:]]
-    main(*(given + [5_000_000, 500][len(given) :]))
+    main()

@@ -61,14 +61,17 @@ class Ended:
 
 
 def run(command: list[str], threads: int, limit: float) -> Ended:
-    """Run a process and whatever it starts, alone in a session; all of it ends with the process."""
+    """Run a process; whatever it started ends with it.
+
+    The group is its own but the session is ours: a priority set for a session holds for it too.
+    """
     own = {"OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads)}
     quiet = {"PYTHONWARNINGS": "ignore", "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
     environment = {**os.environ, **own, **quiet, "PYTHONPATH": str(ROOT)}
     pipe = subprocess.PIPE
     process = subprocess.Popen(
         command, cwd=Path.cwd(), env=environment, stdout=pipe, stderr=pipe, text=True,
-        start_new_session=True,
+        process_group=0,
     )  # fmt: skip
     try:
         text, told = process.communicate(timeout=limit)

@@ -1,0 +1,251 @@
+"""How time and memory grow with the length of a sentence, the vocabulary and the corpus.
+
+    python -m benchmarks.growth                                     all three, some hours
+    python -m benchmarks.growth --what source --source 16 64 256
+    python -m benchmarks.growth --json growth.json --svg docs/pictures --md docs/performance.md
+
+Every point is a process of its own, so that its peak memory is its own; what the bare program
+holds is taken off. The exponent b of `cost = a size ** b` is fitted by least squares over the
+logarithms, over all points and over the larger half, where what does not grow weighs less.
+"""
+
+import argparse
+import json
+import statistics
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from benchmarks import big_corpus, tables
+from benchmarks.engines import run
+from benchmarks.kit import transformer_recipe
+from benchmarks.meter import peak_mib
+from benchmarks.workloads import END, PAD, START, Shape
+from saccade.batching import collate, pad
+from saccade.models.base import Model
+from saccade.objectives.cross_entropy import cross_entropy
+from saccade.search.base import Task
+from saccade.search.beam import Beam
+from saccade.views import curves
+
+SIZES = {
+    "source": [16, 32, 64, 128, 256, 512, 1024, 2048],
+    "vocabulary": [1000, 2000, 4000, 8000, 16000, 32000, 64000],
+    "corpus": [10_000, 50_000, 250_000, 1_000_000, 5_000_000],
+}
+_WORDS = {"source": "symbols a side", "vocabulary": "pieces", "corpus": "pairs"}
+_MARK = "POINT "
+_LENGTH = 32  # symbols a side where the vocabulary grows
+_ROWS = 2
+_REPEATS = 3
+_READ = 200  # batches read of a corpus
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One cost over sizes, and how fast it grows; an exponent is 0 where none can be fitted."""
+
+    axis: str
+    name: str
+    points: list[Point]
+    exponent: float
+    exponent_of_larger_half: float
+
+
+def train(shape: Shape, length: int) -> dict[str, float]:
+    """Time an update on two pairs of so many symbols a side."""
+    model, before = _model(shape), peak_mib()
+    optimiser = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=True)
+    batch = collate(*(_rows(shape, length) for _ in range(2)))
+
+    def update() -> None:
+        loss = cross_entropy(model, batch, shape.smoothing)
+        (loss.total / loss.count).backward()  # type: ignore[no-untyped-call]
+        optimiser.step()
+        optimiser.zero_grad()
+
+    return {"training s": _seconds(update), "training MiB": peak_mib() - before}
+
+
+def decode(shape: Shape, length: int) -> dict[str, float]:
+    """Time beam search for two sentences whose outputs are as long as they are."""
+    model, before = _model(shape).eval(), peak_mib()
+    source = pad([[*row, END] for row in _rows(shape, length)])
+    limits = torch.full((_ROWS,), length)
+    task = Task(start=START, end=END, limits=limits, banned=(PAD, START, END))
+
+    @torch.inference_mode()
+    def search() -> None:
+        Beam(width=5)(model.step, model.start(source), task)
+
+    return {"decoding s": _seconds(search), "decoding MiB": peak_mib() - before}
+
+
+def prepare(pairs: int) -> dict[str, float]:
+    """Take a corpus from text to batches."""
+    before = peak_mib()
+    found = big_corpus.measure(pairs, _READ)
+    return {
+        "learning pieces s": found["learn_s"],
+        "turning into ids s": found["store_s"],
+        "planning an epoch s": found["plan_s"],
+        "preparation MiB": found["batches_peak_mb"] - before,
+    }
+
+
+KINDS: dict[str, dict[str, Callable[[Shape, int], dict[str, float]]]] = {
+    "source": {"train": train, "decode": decode},
+    "vocabulary": {
+        "train": lambda shape, size: train(replace(shape, vocabulary=size), _LENGTH),
+        "decode": lambda shape, size: decode(replace(shape, vocabulary=size), _LENGTH),
+    },
+    "corpus": {"prepare": lambda _, size: prepare(size)},
+}
+
+
+def measure(
+    axis: str, sizes: Sequence[int], shape: Shape, *, threads: int = 2, limit: float = 36000
+) -> list[Curve]:
+    """Measure every point of an axis in a process of its own."""
+    found: dict[str, list[Point]] = {}
+    like = ["--shape", json.dumps(asdict(shape))]
+    for size in sizes:
+        for kind in KINDS[axis]:
+            words = ["--point", axis, kind, str(size), "--threads", str(threads), *like]
+            ended = run([sys.executable, "-m", "benchmarks.growth", *words], threads, limit)
+            lines = [line for line in ended.text.splitlines() if line.startswith(_MARK)]
+            if not lines:
+                sys.exit(
+                    f"{axis} {size} {kind} ended with code {ended.code}:\n{ended.told[-2000:]}"
+                )
+            for name, value in json.loads(lines[-1].removeprefix(_MARK)).items():
+                found.setdefault(name, []).append((float(size), float(value)))
+        print(f"{axis} {size}", file=sys.stderr, flush=True)
+    return [
+        Curve(axis, name, points, exponent(points), exponent(points[len(points) // 2 :]))
+        for name, points in found.items()
+    ]
+
+
+def exponent(points: Sequence[Point]) -> float:
+    """Fit b of `a size ** b`.
+
+    >>> round(exponent([(1.0, 3.0), (2.0, 12.0), (4.0, 48.0)]), 6)
+    2.0
+    """
+    kept = np.log([point for point in points if min(point) > 0])
+    if len(kept) < 2:
+        return 0.0
+    x, y = kept.T - kept.mean(axis=0)[:, None]
+    return float((x * y).sum() / (x * x).sum())
+
+
+def picture(axis: str, unit: str, found: Sequence[Curve]) -> str:
+    """Draw the curves of an axis that have one unit, logarithm over logarithm."""
+    series = {
+        f"{one.name} ~ n^{one.exponent_of_larger_half:.2f}": [
+            (float(np.log10(x)), float(np.log10(y))) for x, y in one.points if y > 0
+        ]
+        for one in found
+        if one.name.endswith(f" {unit}")
+    }
+    return curves.to_svg(
+        series,
+        title=f"{unit} over {_WORDS[axis]}",
+        x_label=f"log10 of {_WORDS[axis]}",
+        y_label=f"log10 of {unit}",
+    )
+
+
+def markdown(found: Sequence[Curve]) -> str:
+    """Write a table for each axis, its last two rows the exponents."""
+    parts = []
+    for axis, words in _WORDS.items():
+        chosen = [curve for curve in found if curve.axis == axis]
+        if not chosen:
+            continue
+        lines = [f"| {words} | {' | '.join(curve.name for curve in chosen)} |"]
+        lines.append("| ---: " * (len(chosen) + 1) + "|")
+        for i, (size, _) in enumerate(chosen[0].points):
+            values = [tables.number(curve.points[i][1]) for curve in chosen]
+            lines.append(f"| {size:,.0f} | {' | '.join(values)} |")
+        slopes = [f"{curve.exponent:.2f}" for curve in chosen]
+        later = [f"{curve.exponent_of_larger_half:.2f}" for curve in chosen]
+        lines.append(f"| exponent | {' | '.join(slopes)} |")
+        lines.append(f"| of the larger half | {' | '.join(later)} |")
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts)
+
+
+def main() -> None:
+    """Measure, print, write; or measure the one point that the command line names."""
+    arguments = _parsed()
+    torch.set_num_threads(arguments.threads)
+    shape = Shape(**json.loads(arguments.shape))
+    if arguments.point:
+        axis, kind, size = arguments.point
+        print(_MARK + json.dumps(KINDS[axis][kind](shape, int(size))))
+        return
+    found: list[Curve] = []
+    for axis in arguments.what:
+        sizes = getattr(arguments, axis)
+        found += measure(axis, sizes, shape, threads=arguments.threads)
+        if arguments.json:
+            text = json.dumps([asdict(curve) for curve in found], indent=1)
+            arguments.json.write_text(text + "\n", encoding="utf-8")
+    print(text := markdown(found))
+    if arguments.md:
+        tables.put(arguments.md, "growth", text)
+    for axis in arguments.what if arguments.svg else ():
+        for unit in ("s", "MiB"):
+            drawn = picture(axis, unit, [curve for curve in found if curve.axis == axis])
+            path = arguments.svg / f"growth-{axis}-{'seconds' if unit == 's' else 'memory'}.svg"
+            path.write_text(drawn, encoding="utf-8")
+
+
+def _parsed() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--what", nargs="+", choices=list(SIZES), default=list(SIZES))
+    for axis, sizes in SIZES.items():
+        parser.add_argument(f"--{axis}", type=int, nargs="+", default=sizes)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--shape", default="{}", help="of the model, as JSON")
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--svg", type=Path, help="a folder for the pictures")
+    parser.add_argument("--md", type=Path)
+    parser.add_argument("--point", nargs=3, help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def _model(shape: Shape) -> Model:
+    torch.manual_seed(1)
+    return transformer_recipe(shape).model.build(shape.vocabulary, shape.vocabulary)
+
+
+def _rows(shape: Shape, length: int) -> list[list[int]]:
+    generator = np.random.Generator(np.random.PCG64(length))
+    rows: list[list[int]] = generator.integers(END + 1, shape.vocabulary, (_ROWS, length)).tolist()
+    return rows
+
+
+def _seconds(work: Callable[[], None]) -> float:
+    """Do it once to warm up; return the median of a few times."""
+    work()
+    found = []
+    for _ in range(_REPEATS):
+        begun = time.perf_counter()
+        work()
+        found.append(time.perf_counter() - begun)
+    return statistics.median(found)
+
+
+if __name__ == "__main__":
+    main()
