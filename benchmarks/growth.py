@@ -62,7 +62,8 @@ def train(shape: Shape, length: int) -> dict[str, float]:
     """Time an update on two pairs of so many symbols a side."""
     model, before = _model(shape), peak_mib()
     optimiser = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=True)
-    batch = collate(*(_rows(shape, length) for _ in range(2)))
+    rows = _rows(shape, length)
+    batch = collate(rows, rows)
 
     def update() -> None:
         loss = cross_entropy(model, batch, shape.smoothing)

@@ -15,6 +15,7 @@ from benchmarks import meter
 from benchmarks.workloads import Effort, Kit
 from saccade import folder as folders
 from saccade.batching import Plan
+from saccade.facts import versions
 from saccade.parts import Part
 from saccade.prepare import batches_of, prepare
 from saccade.recipe import Recipe
@@ -91,7 +92,7 @@ def decode(kit: Kit, effort: Effort) -> None:
 
 
 def _version() -> str:
-    return folders.versions()["saccade"]
+    return versions()["saccade"]
 
 
 if __name__ == "__main__":

@@ -61,11 +61,9 @@ class Decoder:
     def translate(self, sources: list[list[int]], beam: int) -> list[list[int]]:
         """Translate a batch; an output has at most 1.5 n + 10 symbols."""
         source = padded([[*row, END] for row in sources])
-        limit = int(1.5 * source.shape[1]) + 10
-        cache = Cache(self.model, source, beam, limit)
-        if beam == 1:
-            return self._greedy(cache, len(sources), limit)
-        return self._beam(cache, len(sources), limit)
+        limits = [int(1.5 * (len(row) + 1)) + 10 for row in sources]
+        cache = Cache(self.model, source, beam, max(limits) + 1)
+        return self._greedy(cache, limits) if beam == 1 else self._beam(cache, limits)
 
     def _step(self, tokens: Tensor, cache: Cache) -> Tensor:
         """Read one symbol `[N]`, return logits `[N, V]`."""
@@ -87,14 +85,15 @@ class Decoder:
         cache.place += 1
         return linear(model.decoder_norm(x), model.embedding.weight, self.bias)
 
-    def _greedy(self, cache: Cache, n: int, limit: int) -> list[list[int]]:
+    def _greedy(self, cache: Cache, limits: list[int]) -> list[list[int]]:
+        n = len(limits)
         outputs: list[list[int]] = [[] for _ in range(n)]
         rows, going = list(range(n)), set(range(n))
         tokens = torch.full((n,), START)
-        for _ in range(limit):
+        for t in range(max(limits) + 1):
             tokens = self._step(tokens, cache).argmax(dim=1)
             for row, token in zip(rows, tokens.tolist(), strict=True):
-                if token == END:
+                if token == END or t == limits[row]:
                     going.discard(row)
                 elif row in going:
                     outputs[row].append(token)
@@ -108,18 +107,16 @@ class Decoder:
                 cache.drop(kept)
         return outputs
 
-    def _beam(self, cache: Cache, n: int, limit: int) -> list[list[int]]:
-        k = cache.beam
-        lines = [_Line() for _ in range(n)]
+    def _beam(self, cache: Cache, limits: list[int]) -> list[list[int]]:
+        n, k = len(limits), cache.beam
+        lines = [_Line(limit) for limit in limits]
         scores = torch.full((n, k), _NEVER)
         scores[:, 0] = 0.0
         tokens, going = torch.full((n * k,), START), list(range(n))
         past = torch.empty(n * k, 0, dtype=torch.long)
-        for t in range(1, limit + 1):
+        while True:
             ways = _ways(self._step(tokens, cache), scores)
-            kept = [
-                j for j, i in enumerate(going) if lines[i].go_on(ways, j, k, past, t, t == limit)
-            ]
+            kept = [j for j, i in enumerate(going) if lines[i].go_on(ways, j, k, past)]
             if not kept:
                 break
             going = [going[j] for j in kept]
@@ -150,9 +147,10 @@ def _ways(
 class _Line:
     """One sentence of a beam: its best finished output, and how its rows go on."""
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
         self.best: list[int] = []
-        self.score = _NEVER
+        self.score, self.n_finished = _NEVER, 0
         self.rows: list[int] = []
         self.tokens: list[int] = []
         self.scores: list[float] = []
@@ -163,20 +161,23 @@ class _Line:
         j: int,
         k: int,
         past: Tensor,
-        t: int,
-        last: bool,  # noqa: FBT001 - the caller's own
     ) -> bool:
         """Set finished ways among the first K aside, keep K others; say whether to go on.
 
-        Scores are divided by the length; as they only fall, a sentence is done once no way that is
-        open scores above the best that is finished.
+        Scores are divided by the length. A sentence stops as saccade's does: K are finished and
+        nothing open scores better so far, or nothing open can score better up to the limit.
         """
+        t = past.shape[1] + 1
         found = list(zip(ways[0][j], ways[1][j], ways[2][j], strict=True))
         for score, row, token in found[:k]:
-            if token == END and score / t > self.score:
-                self.score, self.best = score / t, past[j * k + row].tolist()
+            if token == END:
+                self.n_finished += 1
+                if score / t > self.score:
+                    self.score, self.best = score / t, past[j * k + row].tolist()
         going = [way for way in found if way[2] != END][:k]
         self.scores, self.rows, self.tokens = map(list, zip(*going, strict=True))
-        if last and self.score == _NEVER:
-            self.best = [*past[j * k + self.rows[0]].tolist(), self.tokens[0]]
-        return not last and self.score < self.scores[0] / t
+        if t == self.limit + 1:
+            self.best = self.best if self.n_finished else past[j * k].tolist()
+            return False
+        enough = self.n_finished >= k and self.scores[0] / t <= self.score
+        return not enough and self.scores[0] / (self.limit + 1) >= self.score
