@@ -20,8 +20,8 @@ class Agreement:
     """What came out when both engines translated the same lines.
 
     origin: where the lines are from.  equal: lines with the same text.  apart: the mean distance of
-    the scores of those.  figures: by metric, the value of torch and of the other engine; none for
-    lines without references.
+    the scores of those.  furthest: the largest.  figures: by metric, the value of torch and of the
+    other engine; none for lines without references.
     """
 
     origin: str
@@ -29,15 +29,17 @@ class Agreement:
     equal: int
     apart: float
     figures: dict[str, tuple[float, float]]
+    furthest: float = 0.0
 
     def rows(self) -> list[list[str]]:
         """Lay it out as a table."""
         share = f"{self.equal} of {self.lines} ({self.equal / max(self.lines, 1):.1%})"
+        apart = f"{self.apart:.2g}, at most {self.furthest:.2g}"
         figures = [
             [name, f"{ours:.2f} with torch, {theirs:.2f} exported ({theirs - ours:+.2f})"]
             for name, (ours, theirs) in self.figures.items()
         ]
-        return [["same text", share], ["scores apart, on these", f"{self.apart:.2g}"], *figures]
+        return [["same text", share], ["scores apart, on these", apart], *figures]
 
 
 def compare(folder: Path, exported: Path, most: int) -> Agreement:
@@ -54,14 +56,15 @@ def compare(folder: Path, exported: Path, most: int) -> Agreement:
     ours = load(folder).translate(sources)
     theirs = load(exported, engine="auto").translate(sources)
     same = [(a, b) for a, b in zip(ours, theirs, strict=True) if a.text == b.text]
-    apart = sum(abs(a.score - b.score) for a, b in same) / max(len(same), 1)
+    distances = [abs(a.score - b.score) for a, b in same]
+    apart, furthest = sum(distances) / max(len(same), 1), max(distances, default=0.0)
     references = [example.target for example in examples]
     figures = {}
     if any(references):
         metrics = identity.recipe.decoding.metrics
         both = [figures_of(metrics, [t.text for t in side], references) for side in (ours, theirs)]
         figures = {n: (both[0][n].score.value, both[1][n].score.value) for n in both[0]}
-    return Agreement(origin, len(examples), len(same), apart, figures)
+    return Agreement(origin, len(examples), len(same), apart, figures, furthest)
 
 
 def _lines(recipe: Recipe, source: Vocabulary, most: int) -> tuple[str, list[Example]]:

@@ -21,6 +21,7 @@ from torch import Tensor, nn
 from saccade.attention.hard import Hard
 from saccade.encoders.hierarchical import HierarchicalEncoder
 from saccade.encoders.kalchbrenner_blunsom import KalchbrennerBlunsomEncoder
+from saccade.errors import RecipeError
 from saccade.export._sweeps import traceable
 from saccade.flow import SOURCE, Padded, State, map_state
 from saccade.models.base import Model
@@ -52,9 +53,17 @@ def write(model: Model, folder: Path) -> None:
     """Write `encode.onnx` and `step.onnx` of a trained model that is not refused."""
     copied = traceable(model)
     assert isinstance(copied, Model)
-    with _quiet(), torch.no_grad():
-        _write_encode(copied, folder / ENCODE)
-        _write_step(copied, folder / STEP)
+    try:
+        with _quiet(), torch.no_grad():
+            _write_encode(copied, folder / ENCODE)
+            _write_step(copied, folder / STEP)
+    except torch.onnx.OnnxExporterError as error:
+        cause = str(error.__cause__ or error).strip().splitlines()[0]
+        raise RecipeError(
+            f"export onnx: torch cannot trace {type(model).__name__} with these parts ({cause});"
+            " expected work that depends on sizes, not on values. Change the part, or use --engine"
+            " torch."
+        ) from error
 
 
 def refusals(model: Model) -> list[str]:

@@ -2,14 +2,18 @@ from pathlib import Path
 
 import pytest
 import torch
+from torch import Tensor
 
 from saccade.attention.base import Attention
 from saccade.cells.base import Cell
 from saccade.decoders.base import Decoder
 from saccade.encoders.base import Encoder
+from saccade.errors import RecipeError
 from saccade.export import _graphs
 from saccade.models.base import Model
+from saccade.models.encoder_decoder import EncoderDecoder
 from saccade.parts import Part
+from saccade.positions.base import Positions
 from tests.contracts.test_models import OTHERS
 from tests.export.graphs import assert_same_steps, sessions_of
 from tests.samples import MODELS, name, scramble, untrained, variants
@@ -89,6 +93,22 @@ def test_what_no_graph_can_hold_is_refused(key: str) -> None:
     (told,) = _graphs.refusals(build(part))
     assert REFUSED[key] in told
     assert told.endswith("--engine torch.")
+
+
+class _Peeking(Positions):
+    """A part that looks at values, as one from outside may do."""
+
+    def forward(self, x: Tensor, first: int = 0) -> Tensor:
+        return x + 1 if x.sum() > 0 else x
+
+
+def test_what_cannot_be_traced_is_told(tmp_path: Path) -> None:
+    part = model_of(Part(Encoder, "transformer", {"layers": 1}), Part(Decoder, "rnn", RNN))
+    model = build(part)
+    assert isinstance(model, EncoderDecoder)
+    model.encoder.positions = _Peeking(8)
+    with pytest.raises(RecipeError, match=r"torch cannot trace EncoderDecoder .* --engine torch"):
+        _graphs.write(model, tmp_path)
 
 
 def test_names_are_paths() -> None:

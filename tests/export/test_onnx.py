@@ -12,14 +12,18 @@ import pytest
 import torch
 
 from saccade import folder as folders
+from saccade import recipe as recipes
+from saccade.agreement import compare
 from saccade.batching import pad
 from saccade.engines._sessions import Sessions
 from saccade.errors import RecipeError
 from saccade.export.base import export, read_export
 from saccade.export.onnx import _round
 from saccade.opening import load
+from saccade.run import train
 from saccade.train.files import write_text
 from tests.export.graphs import small_run, steps
+from tests.train import small
 
 NUMBERS = ["12", "7", "0", "365", "99"]
 
@@ -57,21 +61,54 @@ def test_the_text_is_that_of_torch(run: Path, exported: Path) -> None:
             assert a.score == pytest.approx(b.score, abs=1e-5)
 
 
+def test_the_check_of_an_export_finds_the_same(run: Path, exported: Path) -> None:
+    found = compare(run, exported, 6)
+    assert (found.origin, found.lines, found.equal) == ("valid", 6, 6)
+    assert found.apart <= found.furthest < 1e-5
+    assert found.rows()[0] == ["same text", "6 of 6 (100.0%)"]
+
+
 def test_the_program_in_the_readme_writes_the_same(run: Path, exported: Path) -> None:
     text = (exported / "README.md").read_text(encoding="utf-8")
+    assert "`next.cells.0.h` | float | [batch, 16]" in text
+    expected = [found.text for found in folders.load(run).translate(NUMBERS)]
+    assert program_of(exported, NUMBERS) == expected
+
+
+@pytest.mark.slow
+def test_a_language_model_goes_on_from_each_line(tmp_path: Path) -> None:
+    texts = ["a cat sleeps", "a dog sleeps", "a cat runs", "a dog runs"]
+    (tmp_path / "texts").write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
+    reader = {"kind": "plain", "path": str(tmp_path / "texts")}
+    plain = {
+        "data": {"train": reader, "valid": reader, "target": {"tokenizer": "character"}},
+        "model": {"kind": "language_model", "embedding": 16, "decoder": {"hidden": 24}},
+        "training": {"max_steps": 60, "learning_rate": 0.02, "schedule": "constant"},
+        "decoding": {"search": "greedy", "metrics": []},
+    }
+    trained = train(recipes.from_plain(plain), tmp_path / "model", console=small.quiet())
+    export("onnx", tmp_path / "model", tmp_path / "exported")
+    begun = ["a c", "a d", "a dog s"]
+    expected = [found.text for found in trained.translator.translate(begun)]
+    found = load(tmp_path / "exported", engine="onnx").translate(begun)
+    assert [one.text for one in found] == expected
+    assert program_of(tmp_path / "exported", begun) == expected
+
+
+def program_of(folder: Path, lines: list[str]) -> list[str]:
+    """Run the program in a folder's README, which is to need no torch and nothing of ours."""
+    text = (folder / "README.md").read_text(encoding="utf-8")
     (program,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    without = "import sys\nsys.modules['torch'] = sys.modules['saccade'] = None\n"
     done = subprocess.run(
-        [sys.executable, "-c", program],
-        input="\n".join(NUMBERS),
-        cwd=exported,
+        [sys.executable, "-c", without + program],
+        input="\n".join(lines),
+        cwd=folder,
         capture_output=True,
         text=True,
         check=True,
     )
-    assert "import torch" not in program
-    assert "`next.cells.0.h` | float | [batch, 16]" in text
-    expected = [found.text for found in folders.load(run).translate(NUMBERS)]
-    assert done.stdout.splitlines() == expected
+    return done.stdout.splitlines()
 
 
 def test_rounded_weights_stay_near(exported: Path, tmp_path: Path) -> None:
