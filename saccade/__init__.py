@@ -22,8 +22,10 @@ if TYPE_CHECKING:
         ShapeError,
         TrainingError,
     )
+    from saccade.folder import load_forecaster
     from saccade.opening import load
     from saccade.pictures import draw as inspect
+    from saccade.predictor import Forecast, Predictor
     from saccade.recipe import Recipe
     from saccade.translation import Translation
     from saccade.translator import Scored, Translator
@@ -35,9 +37,11 @@ _PLACES = {
     "CheckpointError": "errors",
     "DataError": "errors",
     "Drawing": "views.drawing",
+    "Forecast": "predictor",
     "History": "api",
     "Interrupted": "errors",
     "Opened": "engines.base",
+    "Predictor": "predictor",
     "Recipe": "recipe",
     "RecipeError": "errors",
     "SaccadeError": "errors",
@@ -49,6 +53,7 @@ _PLACES = {
     "Translator": "translator",
     "inspect": "pictures",
     "load": "opening",
+    "load_forecaster": "folder",
     "train": "api",
 }
 _CALLED = {"inspect": "draw"}  # what a name is called where it comes from
@@ -57,9 +62,11 @@ __all__ = [
     "CheckpointError",
     "DataError",
     "Drawing",
+    "Forecast",
     "History",
     "Interrupted",
     "Opened",
+    "Predictor",
     "Recipe",
     "RecipeError",
     "SaccadeError",
@@ -72,6 +79,7 @@ __all__ = [
     "__version__",
     "inspect",
     "load",
+    "load_forecaster",
     "train",
 ]
 

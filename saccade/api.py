@@ -12,6 +12,7 @@ import yaml
 from saccade import recipe as recipes
 from saccade import run
 from saccade.errors import RecipeError, suggest
+from saccade.prepare import numeric
 from saccade.recipe import Decoding, Recipe, Training
 from saccade.report import read_curves
 from saccade.train.progress import Progress
@@ -107,6 +108,11 @@ def train(
     if recipe is None and not any(name in training for name in limits):
         training["max_epochs"] = _EPOCHS
     built = recipes.from_plain(raw, "saccade.train")
+    if numeric(built):
+        raise RecipeError(
+            f"saccade.train: model {built.model.kind} writes numbers; expected a model of text."
+            " Train it with `saccade train`, and open it with saccade.load_forecaster."
+        )
     place = Path(folder) if folder else Path(tempfile.mkdtemp(prefix="saccade-"))
     result = run.train(built, place, device=device, overwrite=overwrite)
     history = History(result.progress, read_curves(result.folder))

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from saccade.errors import DataError
 from saccade.flow import Batch, Padded
-from saccade.store import Store
+from saccade.store import Pairs
 from saccade.vocab import END, PAD, START
 
 Ids = Sequence[int] | NDArray[Any]
 Change = Callable[[int, Ids, Ids], tuple[Ids, Ids]]  # (pair number, source, target) -> both again
+Collate = Callable[[Sequence[Ids], Sequence[Ids], Sequence[int]], Batch]
 _WINDOW = 100  # batches' worth of examples that are sorted by length together
 
 
@@ -88,11 +89,12 @@ class Batches:
     Pairs with more than `max_source` or `max_target` pieces are left out and counted. A corpus of
     weight 2.5 is read twice an epoch, and a random half of it once more. Every rank of a `world`
     gets the same number of batches; where they do not divide, the first ones are dealt out again.
+    `join` makes a batch of pairs.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is an option of its own
         self,
-        stores: Sequence[Store],
+        stores: Sequence[Pairs],
         *,
         batch_tokens: int,
         max_source: int,
@@ -101,11 +103,12 @@ class Batches:
         weights: Sequence[float] = (),
         rank: int = 0,
         world: int = 1,
+        join: Collate = collate,
     ) -> None:
         self._stores, self._seed, self._batch_tokens = stores, seed, batch_tokens
         self._limits = (max_source, max_target)
         self._weights = weights or [1.0] * len(stores)
-        self._rank, self._world = rank, world
+        self._rank, self._world, self._join = rank, world, join
         self._first = np.cumsum([0, *(len(store) for store in stores)])
         none = np.zeros(0, dtype=np.int32)
         self._source = np.concatenate([none, *(s.source_lengths for s in stores)]) + 1  # with END
@@ -159,7 +162,7 @@ class Batches:
         if change:
             pairs = [change(int(i), *pair) for i, pair in zip(indices, pairs, strict=True)]
         sources, targets = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-        return collate(sources, targets, [int(i) for i in indices])
+        return self._join(sources, targets, [int(i) for i in indices])
 
     def origin(self, i: int) -> str:
         """Name the file and line of pair `i`."""

@@ -46,6 +46,8 @@ class Batch:
     source: `[B, S]`, ends in END.  target: `[B, T]`, ends in END.
     prefix: `[B, T]` ids, the target shifted right behind START: what the decoder has read before it
     writes `target`.  index: which examples of the corpus these are.
+    Of numbers, all have a dimension C more, nothing ends in END, and in the place of START stands
+    the source's last.
     """
 
     source: Padded
@@ -191,7 +193,8 @@ class Stepped(NamedTuple):
 class Step(NamedTuple):
     """A model over one symbol: log-probabilities of the next `[B, V]`, and the state after it.
 
-    Whoever asked for the step may write over the log-probabilities.
+    Whoever asked for the step may write over the log-probabilities. Of a model of numbers they are
+    the next values, `[B, C]`.
     """
 
     log_probs: Tensor

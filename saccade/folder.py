@@ -3,6 +3,7 @@
     recipe.yaml          the recipe with every default filled in
     saccade.json         format, versions, seed, hashes of data and vocabularies
     source.json, target.json     the vocabularies, in the format of the `tokenizers` library
+    scales.json          instead of them, of a forecaster: mean and spread of its columns
     profile.json         what was usual in the training data, for the guards; may be absent
     model.safetensors    the weights to use, once training is over
     engines/             the model converted for other engines, once one was used; see engines/
@@ -28,13 +29,23 @@ from saccade.errors import CheckpointError, RecipeError
 from saccade.facts import BEGUN, FORMAT, read_facts, read_profile, versions
 from saccade.guards.profile import Profile
 from saccade.models.base import Model
-from saccade.prepare import Vocabularies, reads
+from saccade.numbers import Scales
+from saccade.predictor import Predictor
+from saccade.prepare import Vocabularies, numeric, reads
 from saccade.recipe import Recipe
 from saccade.train import weights
 from saccade.train.checkpoint import Checkpoints
 from saccade.train.files import sweep_leftovers, told, write_file, write_text
 from saccade.translator import Translator
 from saccade.vocab import Vocabulary
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a folder says of any run: its recipe, and the facts of its making."""
+
+    recipe: Recipe
+    facts: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +111,21 @@ def write_identity(
     sides = {"source": vocabularies.source, "target": vocabularies.target}
     for name, vocabulary in sides.items():
         write_file(folder / f"{name}.json", vocabulary.save)
-    write_text(folder / "recipe.yaml", recipe.to_yaml())
     if profile is not None:
         write_profile(folder, profile)
+    _write_facts(folder, recipe, hashes, {name: side.fingerprint for name, side in sides.items()})
+
+
+def write_forecaster(folder: Path, recipe: Recipe, scales: Scales, hashes: dict[str, str]) -> None:
+    """Write all that decides the run of a forecaster, saccade.json last."""
+    write_file(folder / "scales.json", scales.save)
+    _write_facts(folder, recipe, hashes, {"scales": scales.fingerprint})
+
+
+def _write_facts(
+    folder: Path, recipe: Recipe, hashes: dict[str, str], fingerprints: dict[str, str]
+) -> None:
+    write_text(folder / "recipe.yaml", recipe.to_yaml())
     facts = {
         "format": FORMAT,
         "name": recipe.name,
@@ -110,7 +133,7 @@ def write_identity(
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "versions": versions(),
         "data": hashes,
-        "vocabularies": {name: vocabulary.fingerprint for name, vocabulary in sides.items()},
+        "vocabularies": fingerprints,
     }
     write_text(folder / "saccade.json", json.dumps(facts, indent=1))
 
@@ -120,15 +143,21 @@ def write_profile(folder: Path, profile: Profile) -> None:
     write_text(folder / "profile.json", profile.to_json())
 
 
-def read_identity(folder: Path) -> Identity:
-    """Read a folder's recipe and vocabularies; refuse what is not ours, newer, or mixed up."""
+def read_plan(folder: Path) -> Plan:
+    """Read a folder's recipe and facts; refuse what is not ours, or newer."""
     facts = read_facts(folder)
     if facts.get(BEGUN):
         raise CheckpointError(
             f"{folder}: holds no weights yet: it was stopped before its first checkpoint. Train it"
             " again: `saccade train RECIPE`."
         )
-    recipe = read_recipe(folder)
+    return Plan(read_recipe(folder), facts)
+
+
+def read_identity(folder: Path) -> Identity:
+    """Read a folder's recipe and vocabularies; refuse what is not ours, newer, or mixed up."""
+    plan = read_plan(folder)
+    recipe, facts = plan.recipe, plan.facts
     return Identity(recipe, read_vocabularies(folder, recipe, facts.get("vocabularies", {})), facts)
 
 
@@ -144,6 +173,11 @@ def read_vocabularies(
     folder: Path, recipe: Recipe, fingerprints: Mapping[str, str] | None = None
 ) -> Vocabularies:
     """Read both vocabularies; where fingerprints are known, refuse others."""
+    if numeric(recipe):
+        raise CheckpointError(
+            f"{folder}: a {recipe.model.kind}, which reads and writes numbers; expected a model of"
+            " text. Use `saccade forecast`, `evaluate`, `inspect` or `report`."
+        )
     readings = {"source": recipe.data.source.reading, "target": recipe.data.target.reading}
     sides = {
         name: Vocabulary.load(folder / f"{name}.json").read_as(reading)
@@ -160,17 +194,43 @@ def read_vocabularies(
     return Vocabularies(sides["source"], sides["target"])
 
 
+def read_scales(folder: Path) -> Scales:
+    """Read the scales of a forecaster; refuse a folder of text, or scales of another model."""
+    plan = read_plan(folder)
+    if not numeric(plan.recipe):
+        raise CheckpointError(
+            f"{folder}: a {plan.recipe.model.kind}, which reads and writes text; expected a"
+            " forecaster. Use `saccade translate`."
+        )
+    scales = Scales.load(folder / "scales.json")
+    if plan.facts.get("vocabularies", {}).get("scales") != scales.fingerprint:
+        raise CheckpointError(
+            f"{folder / 'scales.json'}: these scales do not belong to the model: they are not the"
+            " ones that were saved with it. Put the original file back."
+        )
+    return scales
+
+
 def build_model(recipe: Recipe, vocabularies: Vocabularies) -> Model:
     """Build the recipe's model, with weights drawn from the recipe's seed."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(recipe.seed)
-        model = recipe.model.build(len(vocabularies.source), len(vocabularies.target))
+    model = _drawn(recipe, len(vocabularies.source), len(vocabularies.target))
     if model.one_vocabulary and not vocabularies.source.same_pieces(vocabularies.target):
         raise RecipeError(
             f"model {recipe.model.kind}: source and target must have the same symbols, but each has"
             " a vocabulary of its own. Set data.joint: true."
         )
     return model
+
+
+def build_forecaster(recipe: Recipe, scales: Scales) -> Model:
+    """Build the recipe's forecaster, with weights drawn from the recipe's seed."""
+    return _drawn(recipe, len(scales.source), len(scales.target))
+
+
+def _drawn(recipe: Recipe, n_source: int, n_target: int) -> Model:
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(recipe.seed)
+        return recipe.model.build(n_source, n_target)
 
 
 def known_sides(
@@ -237,3 +297,13 @@ def load(folder: str | Path, *, device: str = "cpu") -> Translator:
         identity.recipe.decoding,
         read_profile(folder),
     )
+
+
+def load_forecaster(folder: str | Path, *, device: str = "cpu") -> Predictor:
+    """Open the folder of a forecaster, as `load` opens that of a model of text."""
+    folder = Path(folder)
+    scales, recipe = read_scales(folder), read_plan(folder).recipe
+    model = build_forecaster(recipe, scales)
+    tensors, where = read_weights(folder)
+    weights.put(model, tensors, where)
+    return Predictor(model.to(device), scales, recipe.decoding)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from saccade import store
-from saccade.batching import Batches
+from saccade.batching import Batches, Collate, collate
 from saccade.errors import DataError
 from saccade.guards import profile
 from saccade.guards.profile import Profile
@@ -17,7 +17,7 @@ from saccade.parts import find
 from saccade.readers.base import Reader
 from saccade.recipe import Recipe, Side
 from saccade.resegment import BpeDropout, Resegment
-from saccade.store import Store
+from saccade.store import Pairs, Store
 from saccade.tokenizers.base import learn
 from saccade.vocab import Vocabulary
 
@@ -134,6 +134,11 @@ def reads(recipe: Recipe) -> bool:
     return find(Model, recipe.model.kind).reads
 
 
+def numeric(recipe: Recipe) -> bool:
+    """Say whether the recipe's model reads and writes numbers; a forecaster does."""
+    return find(Model, recipe.model.kind).numeric
+
+
 def _learn(side: Side, streams: Sequence[Iterable[str]], copies: int) -> Vocabulary:
     if side.separator:
         streams = [(turn for text in one for turn in text.split(side.separator)) for one in streams]
@@ -141,8 +146,10 @@ def _learn(side: Side, streams: Sequence[Iterable[str]], copies: int) -> Vocabul
     return vocabulary.reserve(copies) if copies else vocabulary
 
 
-def batches_of(recipe: Recipe, stores: list[Store], batch_tokens: int) -> Batches:
-    """Cut stores into batches as the recipe says."""
+def batches_of(
+    recipe: Recipe, stores: Sequence[Pairs], batch_tokens: int, join: Collate = collate
+) -> Batches:
+    """Cut stores into batches as the recipe says; `join` makes a batch of pairs."""
     return Batches(
         stores,
         batch_tokens=batch_tokens,
@@ -150,6 +157,7 @@ def batches_of(recipe: Recipe, stores: list[Store], batch_tokens: int) -> Batche
         max_target=recipe.data.target.max_length,
         seed=recipe.seed,
         weights=recipe.data.weights if len(stores) == len(recipe.data.weights) else (),
+        join=join,
     )
 
 

@@ -15,7 +15,7 @@ from saccade.errors import RecipeError
 from saccade.metrics.base import Metric
 from saccade.models.base import Model
 from saccade.objectives.base import Objective
-from saccade.parts import Option, Part, check_options, plain
+from saccade.parts import Option, Part, check_options, find, plain
 from saccade.readers.base import Reader
 from saccade.schedules.base import Schedule
 from saccade.search.base import Search
@@ -112,6 +112,8 @@ class Decoding:
     replace_unknown: bool = False
     """Write the source word that was looked at most where the model writes an unknown one."""
     batch_tokens: int = 4096
+    season: int = 0
+    """Of a forecaster: after how many steps its series repeats, to compare with the last season."""
     metrics: list[Part[Metric]] = dataclasses.field(
         default_factory=lambda: [Part(Metric, "bleu"), Part(Metric, "chrf")]
     )
@@ -275,7 +277,7 @@ def _contradictions(recipe: Recipe) -> list[str]:
             f"training.select: '{training.select}' is not measured; one of {', '.join(names)},"
             " or add it to training.metrics."
         )
-    return problems + _out_of_range(training)
+    return problems + _mixed(recipe) + _out_of_range(training)
 
 
 def _readings(recipe: Recipe) -> list[str]:
@@ -294,6 +296,33 @@ def _readings(recipe: Recipe) -> list[str]:
             " decoding.replace_unknown or a dropout of the tokenizer, which read the source in"
             " order. Leave out one or the other."
         )
+    return problems
+
+
+def _mixed(recipe: Recipe) -> list[str]:
+    """Say what is for symbols where the model is one of numbers, or the other way round."""
+    numeric = find(Model, recipe.model.kind).numeric
+    writes, objective, metrics = (
+        ("numbers", "squared_error", "mae, rmse")
+        if numeric
+        else ("symbols", "cross_entropy", "bleu")
+    )
+    training, decoding = recipe.training, recipe.decoding
+    problems = []
+    if find(Objective, training.objective.kind).numeric != numeric:
+        problems.append(
+            f"training.objective: {training.objective.kind} does not fit model"
+            f" {recipe.model.kind}, which writes {writes}; use {objective}."
+        )
+    for name, parts in (("training", training.metrics), ("decoding", decoding.metrics)):
+        odd = [part.kind for part in parts if find(Metric, part.kind).numeric != numeric]
+        if odd:
+            problems.append(
+                f"{name}.metrics: {', '.join(odd)} cannot measure model {recipe.model.kind}, which"
+                f" writes {writes}; use {metrics}."
+            )
+    if decoding.season < 0:
+        problems.append(f"decoding.season: {decoding.season} is below 0; 0 is no season.")
     return problems
 
 

@@ -63,6 +63,13 @@ def rewrite_report(
 ) -> Path:
     """Write report.html anew from what a run has left so far; it may still be training."""
     recipe = folders.read_identity(folder).recipe
+    progress = standing(folder)
+    translator = folders.load(folder, device=device)
+    return write_report(folder, recipe, translator, progress, root=root, lengths=lengths)
+
+
+def standing(folder: Path) -> Progress:
+    """Return where a run stood at its last checkpoint."""
     checkpoints = Checkpoints(folder)
     names = checkpoints.index().names
     if not names:
@@ -70,9 +77,7 @@ def rewrite_report(
             f"{folder}: has no checkpoints, so nobody knows how it was trained; expected a run"
             " folder. Give the folder that `saccade train` wrote."
         )
-    progress = checkpoints.progress(names[-1])
-    translator = folders.load(folder, device=device)
-    return write_report(folder, recipe, translator, progress, root=root, lengths=lengths)
+    return checkpoints.progress(names[-1])
 
 
 def summary(recipe: Recipe, translator: Translator, progress: Progress) -> dict[str, str]:

@@ -12,13 +12,15 @@ from rich.console import Console
 
 from saccade import folder as folders
 from saccade import recipe as recipes
+from saccade.bench import Bench, TextBench
 from saccade.errors import CheckpointError, DataError, RecipeError
 from saccade.evaluation import Evaluation, figures_of, likelihood_of
 from saccade.facts import read_profile
+from saccade.forecasting import NumberBench
 from saccade.metrics.base import Metric
 from saccade.models.base import Model
 from saccade.parts import Part
-from saccade.prepare import Prepared, check_matched, prepare, profile_of
+from saccade.prepare import numeric
 from saccade.recipe import Recipe, Training
 from saccade.train import weights
 from saccade.train.checkpoint import Checkpoints
@@ -37,12 +39,17 @@ FREE = (
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A finished training: its folder, its model, and where it stood at the end."""
+    """A finished training: its folder, what it worked on, and where it stood at the end."""
 
     folder: Path
-    translator: Translator
+    bench: Bench
     progress: Progress
     reason: str
+
+    @property
+    def translator(self) -> Translator:
+        """The trained model, if it is one of text."""
+        return self.bench.translator
 
 
 def train(
@@ -71,36 +78,50 @@ def train(
     """
     folders.claim(folder, resume=resume, overwrite=overwrite)
     board = _board(recipe.training)
-    base = folder if resume else start_from
-    known = folders.read_identity(base) if base else None
-    if resume and known:
+    known = folders.read_plan(folder) if resume else None
+    if known:
         _check_recipe(known, recipe)
     with _threads(recipe.training.threads), torch.random.fork_rng(devices=[]):
-        prepared = prepare(recipe, root, *folders.known_sides(known, recipe))
-        if resume and known:
-            _check_data(known, prepared)
-        model = folders.build_model(recipe, prepared.vocabularies)
-        check_matched(prepared, model.pieces_each)
-        fresh = start_from if not resume else None
-        start = folders.start_weights(model, recipe, fresh) if fresh else ""
+        going_on = folder if resume else None
+        bench = bench_of(recipe, root=root, device=device, resume=going_on, start_from=start_from)
+        if known:
+            _check_data(known, bench.hashes)
         log = Log(folder, console or Console(stderr=True))
-        usual = read_profile(folder) if resume else None
-        usual = usual or profile_of(recipe, prepared, root)
-        trainer = Trainer(recipe, prepared, model.to(device), folder, log, root, usual)
+        trainer = Trainer(recipe, bench, folder, log)
         if resume:
             trainer.resume()
             write_text(folder / "recipe.yaml", recipe.to_yaml())
-            folders.write_profile(folder, usual)
+            bench.resumed(folder)
         else:
             folders.begin(folder)
             trainer.save()
-            sides, hashes = prepared.vocabularies, prepared.hashes
-            folders.write_identity(folder, recipe, sides, hashes, usual)
-        if start:
-            log.say(start)
+            bench.identify(folder)
+        if bench.started:
+            log.say(bench.started)
         log.board = board(str(folder / "tensorboard")) if board else None
         reason = trainer.run()
-    return Run(folder, trainer.translator, trainer.loop.progress, reason)
+    return Run(folder, bench, trainer.loop.progress, reason)
+
+
+def bench_of(
+    recipe: Recipe,
+    *,
+    root: Path = Path(),
+    device: str = "cpu",
+    resume: Path | None = None,
+    start_from: Path | None = None,
+) -> Bench:
+    """Prepare data and model as the recipe's kind of model needs them.
+
+    Args:
+        recipe: what to do.
+        root: where its relative paths start.
+        device: where to compute.
+        resume: the folder whose run goes on, if one does.
+        start_from: else the folder to start from, if any.
+    """
+    kind = NumberBench if numeric(recipe) else TextBench
+    return kind(recipe, root, device, resume, start_from)
 
 
 def evaluate(
@@ -187,7 +208,7 @@ def _threads(n: int) -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def _check_recipe(known: folders.Identity, recipe: Recipe) -> None:
+def _check_recipe(known: folders.Plan, recipe: Recipe) -> None:
     """Refuse to resume a run whose recipe has changed."""
     changed = [
         f"{name}: was {old!r}, is {new!r}"
@@ -204,10 +225,10 @@ def _check_recipe(known: folders.Identity, recipe: Recipe) -> None:
         )
 
 
-def _check_data(known: folders.Identity, prepared: Prepared) -> None:
+def _check_data(known: folders.Plan, hashes: dict[str, str]) -> None:
     """Refuse to resume a run whose data has changed."""
     saved = known.facts.get("data", {})
-    moved = [name for name, value in prepared.hashes.items() if saved.get(name) != value]
+    moved = [name for name, value in hashes.items() if saved.get(name) != value]
     if moved:
         raise DataError(
             f"--resume: the data has changed since this run was begun: {', '.join(moved)}. Put the"

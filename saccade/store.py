@@ -13,6 +13,7 @@ import os
 import shutil
 import tempfile
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -33,8 +34,26 @@ _SIDES: Final = ("source", "target")
 _DAY: Final = 86400.0
 
 
+class Pairs(ABC):
+    """Pairs of sequences that batches can be cut from."""
+
+    source_lengths: NDArray[np.int32]
+    target_lengths: NDArray[np.int32]
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def pair(self, i: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return both sides of pair `i`."""
+
+    @abstractmethod
+    def origin(self, i: int) -> str:
+        """Name the file and line that pair `i` came from."""
+
+
 @final
-class Store:
+class Store(Pairs):
     """Pairs of id sequences, read from the disk as they are asked for."""
 
     def __init__(self, folder: Path) -> None:
@@ -45,8 +64,8 @@ class Store:
         self._starts = np.array([run[0] for run in self._origins], dtype=np.int64)
         self._ids = {side: _map(folder / f"{side}.ids", meta["types"][side]) for side in _SIDES}
         self._offsets = {side: _map(folder / f"{side}.offsets", "int64") for side in _SIDES}
-        self.source_lengths: NDArray[np.int32] = np.diff(self._offsets["source"]).astype(np.int32)
-        self.target_lengths: NDArray[np.int32] = np.diff(self._offsets["target"]).astype(np.int32)
+        self.source_lengths = np.diff(self._offsets["source"]).astype(np.int32)
+        self.target_lengths = np.diff(self._offsets["target"]).astype(np.int32)
 
     def __len__(self) -> int:
         return self._n

@@ -3,16 +3,11 @@
 import math
 from pathlib import Path
 
+from saccade.bench import Bench
 from saccade.errors import CheckpointError, Interrupted, TrainingError
-from saccade.evaluation import loss_of, name_of
-from saccade.guards.profile import Profile
 from saccade.metrics.base import Metric
-from saccade.models.base import Model
 from saccade.parts import Part
-from saccade.prepare import Prepared, batches_of, resegment_of
 from saccade.recipe import Recipe
-from saccade.report import write_card, write_report
-from saccade.search.base import Search
 from saccade.train import weights
 from saccade.train.checkpoint import Checkpoints
 from saccade.train.files import sweep_leftovers, write_file
@@ -20,7 +15,6 @@ from saccade.train.log import Log
 from saccade.train.loop import Hooks, Loop, Update
 from saccade.train.progress import Progress, Validation
 from saccade.train.signals import Signals
-from saccade.translator import Translator
 
 
 class Trainer:
@@ -28,35 +22,18 @@ class Trainer:
 
     Args:
         recipe: what to do.
-        prepared: the vocabularies and the ids.
-        model: where to start from.
+        bench: the data, where to start from, and how it is judged.
         folder: a folder that is ours.
         log: where to tell of it.
-        root: where the relative paths of the recipe start.
-        profile: what is usual in the training data.
     """
 
-    def __init__(
-        self,
-        recipe: Recipe,
-        prepared: Prepared,
-        model: Model,
-        folder: Path,
-        log: Log,
-        root: Path,
-        profile: Profile | None = None,
-    ) -> None:
+    def __init__(self, recipe: Recipe, bench: Bench, folder: Path, log: Log) -> None:
         settings = recipe.training
         self.recipe, self.settings, self.folder, self.log = recipe, settings, folder, log
-        self.root = root
-        self.batches = batches_of(recipe, prepared.train, settings.batch_tokens)
-        self.valid = batches_of(recipe, [prepared.valid], settings.batch_tokens)
-        self.examples = list(recipe.data.valid.build(root).read()) if settings.metrics else []
-        sides = prepared.vocabularies
-        self.translator = Translator(model, sides.source, sides.target, recipe.decoding, profile)
-        objective = settings.objective.build(sides.target.decode)
-        resegment = resegment_of(recipe, sides)
-        self.loop = Loop(model, objective, self.batches, settings, recipe.seed, resegment)
+        self.bench, self.model = bench, bench.model
+        self.loop = Loop(
+            bench.model, bench.objective, bench.batches, settings, recipe.seed, bench.resegment
+        )
         self.checkpoints = Checkpoints(
             folder,
             keep_best=settings.keep_best,
@@ -115,11 +92,11 @@ class Trainer:
         return reason
 
     def _describe(self) -> str:
-        translator = self.translator
+        sizes = ", ".join(f"{name} {size}" for name, size in self.bench.sizes.items())
         return (
-            f"{self.recipe.name}: {weights.count(translator.model):,} parameters; vocabulary"
-            f" {len(translator.source):,} and {len(translator.target):,}; training on"
-            f" {self.batches.describe()}, {len(self.loop.plan):,} batches an epoch."
+            f"{self.recipe.name}: {weights.count(self.model):,} parameters; {sizes};"
+            f" training on {self.bench.batches.describe()},"
+            f" {len(self.loop.plan):,} batches an epoch."
         )
 
     def _updated(self, progress: Progress, update: Update) -> None:
@@ -144,13 +121,8 @@ class Trainer:
         self.log.report(self._share(progress), text, progress.elapsed)
 
     def _validate(self, progress: Progress) -> Validation:
-        figures: dict[str, float] = {}
         with self.loop.averaged():
-            figures["loss"] = loss_of(self.translator.model, self.valid)
-            outputs = self._outputs()
-        references = [example.target for example in self.examples]
-        for part in self.settings.metrics:
-            figures[name_of(part, figures)] = part.build().corpus(outputs, references).value
+            figures = self.bench.measure()
         select = self.settings.select
         if not math.isfinite(figures[select]):
             raise TrainingError(
@@ -165,12 +137,6 @@ class Trainer:
         numbers = "  ".join(f"{name} {value:.3f}" for name, value in figures.items())
         self.log.say(f"step {progress.step} (epoch {progress.epoch}) validation: {numbers}{mark}")
         return Validation(progress.step, figure, figures, due=self.loop.due())
-
-    def _outputs(self) -> list[str]:
-        """Decode the validation set, greedily, if a metric asks for it."""
-        self.translator.model.eval()
-        sources = [example.source for example in self.examples]
-        return [t.text for t in self.translator.stream(sources, search=Part(Search, "greedy"))]
 
     def _stop(self, progress: Progress) -> str:
         settings = self.settings
@@ -207,11 +173,10 @@ class Trainer:
         names = index.validated[-average:] if average else index.best[:1]
         found = [weights.load(self.checkpoints.folder / n / "model.safetensors") for n in names]
         final = weights.average(found)
-        weights.put(self.translator.model, final, "final weights")
-        self.translator.model.eval()
+        weights.put(self.model, final, "final weights")
+        self.model.eval()
         write_file(self.folder / "model.safetensors", lambda path: weights.save(path, final))
-        write_card(self.folder, self.recipe, self.translator, progress)
-        write_report(self.folder, self.recipe, self.translator, progress, root=self.root)
+        self.bench.present(self.folder, progress)
 
 
 def _higher_is_better(metrics: list[Part[Metric]], name: str) -> bool:

@@ -9,13 +9,13 @@ import torch
 
 from saccade import folder as folders
 from saccade import recipe as recipes
+from saccade.bench import TextBench
 from saccade.errors import CheckpointError, DataError, RecipeError, TrainingError
 from saccade.metrics.base import Metric
 from saccade.parts import Part
 from saccade.run import average, count_parameters, evaluate, read_recipe, train
 from saccade.train import weights
 from saccade.train.checkpoint import Checkpoints
-from saccade.training import Trainer
 from tests.train import small
 
 
@@ -56,7 +56,7 @@ def test_patience_stops_after_so_many_worse(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     losses = iter([3.0, 2.0, 2.5, 2.0, 9.0])
-    monkeypatch.setattr("saccade.training.loss_of", lambda *_: next(losses))
+    monkeypatch.setattr("saccade.bench.loss_of", lambda *_: next(losses))
     run = small.run(tmp_path, max_steps=0, patience=2, validate_every=1)
     assert run.reason == "no better loss in 2 validations"
     assert (run.progress.step, run.progress.stale) == (4, 2)
@@ -73,7 +73,7 @@ def test_the_best_checkpoint_by_any_metric(
     pairs = {"kind": "pairs", "pairs": [["12345", text]]}
     data = {"train": pairs, "valid": pairs, "source": side, "target": side}
     outputs = iter([["no"], [text], ["one two"]])
-    monkeypatch.setattr(Trainer, "_outputs", lambda _: next(outputs))
+    monkeypatch.setattr(TextBench, "_outputs", lambda _: next(outputs))
     options: dict[str, Any] = {"max_steps": 3, "validate_every": 1, "keep_last": 3}
     small.run(tmp_path, data=data, metrics=[metric], select=metric, **options)
     index = Checkpoints(tmp_path).index()
@@ -102,7 +102,7 @@ def test_epochs_end_a_run(tmp_path: Path) -> None:
 
 
 def test_a_validation_that_is_not_a_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("saccade.training.loss_of", lambda *_: float("nan"))
+    monkeypatch.setattr("saccade.bench.loss_of", lambda *_: float("nan"))
     with pytest.raises(TrainingError) as caught:
         small.run(tmp_path, max_steps=2, validate_every=1)
     assert str(caught.value) == (

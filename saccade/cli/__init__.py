@@ -29,6 +29,7 @@ VERBS = {  # verb: its file and function in this room
     "train": "training.train",
     "translate": "translating.translate",
     "predict": "translating.translate",
+    "forecast": "forecasting.forecast",
     "evaluate": "measuring.evaluate",
     "metric": "measuring.metric",
     "score": "scoring.score",

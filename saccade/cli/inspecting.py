@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from saccade import folder as folders
-from saccade import gradients, pictures
+from saccade import forecasting, gradients, pictures
 from saccade.cells.base import Cell
 from saccade.cli.speech import (
     Beam,
@@ -21,6 +21,7 @@ from saccade.cli.streams import output
 from saccade.devices import checked_device
 from saccade.errors import RecipeError
 from saccade.pictures import View
+from saccade.prepare import numeric
 from saccade.report import rewrite_report
 from saccade.views.drawing import Drawing, checked_path
 
@@ -57,14 +58,32 @@ def inspect(
       saccade inspect runs/demo "She sees them." --view beam --beam 4 -o beam.svg
 
       saccade inspect runs/demo "She sees them." --view distribution -o distribution.html
+
+      saccade inspect runs/sunspots test:3     [dim](a forecaster: a window, or numbers)[/dim]
     """
     if target:
         checked_path(target)
     checked_device(device)
+    if numeric(folders.read_plan(model).recipe):
+        show_forecast(model, sentence, target, device)
+        return
     translator = folders.load(model, device=device)
     drawing = pictures.draw(
         translator, sentence, view, head=head, words=words, beam=beam, gold=gold
     )
+    note(drawing.said)
+    show(drawing, target)
+
+
+def show_forecast(model: Path, asked: str, target: Path | None, device: str) -> None:
+    """Draw the forecast of a window of numbers, or of window N of a split: `test:N`, from 1."""
+    predictor = folders.load_forecaster(model, device=device)
+    split, colon, digits = asked.partition(":")
+    if not colon:
+        drawing = forecasting.draw(predictor, asked)
+    else:
+        example = forecasting.window_of(model, split, digits)
+        drawing = forecasting.draw(predictor, example.source, example.target)
     note(drawing.said)
     show(drawing, target)
 
@@ -138,4 +157,7 @@ def report(
       saccade report runs/demo
     """
     checked_device(device)
+    if numeric(folders.read_plan(run_folder).recipe):
+        typer.echo(forecasting.rewrite_report(run_folder, device=device))
+        return
     typer.echo(rewrite_report(run_folder, device=device, lengths=by_length))

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from saccade import folder as folders
-from saccade import run
+from saccade import forecasting, run
 from saccade.cli.inspecting import show
 from saccade.cli.speech import (
     Beam,
@@ -27,6 +27,7 @@ from saccade.evaluation import Evaluation, Figure, figures_of
 from saccade.metrics.base import Metric, Paired, paired
 from saccade.parts import Part
 from saccade.pictures import length_drawing
+from saccade.prepare import numeric
 from saccade.readers._lines import numbered
 from saccade.views.drawing import checked_path
 
@@ -71,7 +72,11 @@ def evaluate(
     if picture:
         checked_path(picture)
     chosen = [part_of(Metric, name) for name in metrics or []]
-    split = split or next(iter(folders.read_identity(model).recipe.data.test), "valid")
+    recipe = folders.read_plan(model).recipe
+    split = split or next(iter(recipe.data.test), "valid")
+    if numeric(recipe):
+        _forecasts(model, split, chosen, device, json_file, outputs)
+        return
     with output(outputs) as file:
         found = run.evaluate(model, split, metrics=chosen, device=device, beam=beam)
         if outputs:
@@ -88,6 +93,40 @@ def evaluate(
             show(drawing, None)
         if picture:
             show(drawing, picture)
+
+
+def _forecasts(
+    model: Path,
+    split: str,
+    metrics: list[Part[Metric]],
+    device: str,
+    json_file: str | None,
+    outputs: Path | None,
+) -> None:
+    """Measure a forecaster beside the forecasts that need no model."""
+    with output(outputs) as file:
+        found = forecasting.evaluate(model, split, metrics=metrics, device=device)
+        if outputs:
+            file.writelines(f"{forecast.text}\n".encode() for forecast in found.forecasts)
+    _publish(json_file, {"model": str(model), **found.plain()})
+    if json_file == "-":
+        return
+    rows = []
+    for name, figure in found.figures.items():
+        near = f"{figure.interval.low:.4g} to {figure.interval.high:.4g}"
+        rows.append([figure.score.name, "the model", f"{figure.score.value:.4g}", near, ""])
+        for naive, figures in found.baselines.items():
+            value, skill = figures[name].score.value, found.skill(name, naive)
+            rows.append(["", naive, f"{value:.4g}", "", _compared(skill)])
+    title = f"{model} on {split}: {len(found.examples):,} windows"
+    show_table(title, ["error", "forecast", "value", "95 % interval", "the model's error is"], rows)
+    note(f"Forecast in {found.seconds:.1f} s.")
+
+
+def _compared(skill: float | None) -> str:
+    if skill is None:
+        return "–"
+    return f"{100 * abs(skill):.1f} % {'less' if skill >= 0 else 'more'}"
 
 
 def metric(

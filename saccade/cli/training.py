@@ -5,12 +5,10 @@ from typing import Annotated
 
 import typer
 
-from saccade import folder as folders
 from saccade import run
 from saccade.cli.speech import Device, Sets, error_console, note, show_table
 from saccade.devices import checked_device
 from saccade.errors import RecipeError
-from saccade.prepare import batches_of, prepare
 from saccade.recipe import Recipe
 
 
@@ -73,13 +71,8 @@ def train(
 
 def _rehearse(recipe: Recipe, folder: Path, start_from: Path | None) -> None:
     """Do all that comes before the first step, and say what was found."""
-    known = folders.read_identity(start_from) if start_from else None
-    prepared = prepare(recipe, Path(), *folders.known_sides(known, recipe))
-    training = recipe.training
-    batches = batches_of(recipe, prepared.train, training.batch_tokens)
-    valid = batches_of(recipe, [prepared.valid], training.batch_tokens)
-    model = folders.build_model(recipe, prepared.vocabularies)
-    n_batches = len(batches.epoch(0))
+    bench = run.bench_of(recipe, start_from=start_from)
+    training, n_batches = recipe.training, len(bench.batches.epoch(0))
     limits = {
         "steps": training.max_steps,
         "epochs": training.max_epochs,
@@ -87,11 +80,10 @@ def _rehearse(recipe: Recipe, folder: Path, start_from: Path | None) -> None:
         "validations without a better one": training.patience,
     }
     rows = {
-        "training": batches.describe(),
-        "validation": valid.describe(),
-        "vocabulary": f"{len(prepared.vocabularies.source):,} source,"
-        f" {len(prepared.vocabularies.target):,} target",
-        "parameters": f"{run.count_parameters(model):,}",
+        "training": bench.batches.describe(),
+        "validation": bench.valid.describe(),
+        **bench.sizes,
+        "parameters": f"{run.count_parameters(bench.model):,}",
         "batches an epoch": f"{n_batches:,}",
         "steps an epoch": f"{-(-n_batches // training.accumulate):,}",
         "stops after": " or ".join(f"{n:g} {what}" for what, n in limits.items() if n),

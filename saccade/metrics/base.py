@@ -7,7 +7,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,6 +69,8 @@ class Metric(ABC):
     name: str
     """What a table calls it."""
     higher_is_better: bool
+    numeric: ClassVar[bool] = False
+    """Whether the texts are numbers, as `saccade.numbers` reads them."""
 
     @abstractmethod
     def stats(self, hypothesis: str, references: Sequence[str]) -> Stats:

@@ -24,11 +24,15 @@ class Projection(NamedTuple):
 class Model(nn.Module, ABC):
     """A trainable whole. Holds parameters and nothing else; what moves is in a State.
 
-    A part's constructor takes the sizes of the two vocabularies from the host.
+    A part's constructor takes the sizes of the two vocabularies from the host. A `numeric` model
+    reads and writes vectors: its sizes are numbers of columns, what it steps over are values
+    `[B, C]`, and what it says of the next is not how likely each symbol is but which value it
+    expects, `[..., C]`.
     """
 
     one_vocabulary: bool = False  # True if source and target must have the same symbols
     pieces_each: int = 0  # source pieces for each target symbol; 0 if lengths are free
+    numeric: ClassVar[bool] = False  # True if it reads and writes numbers instead of symbols
     reads: ClassVar[bool] = True  # False if there is no source, and a given text is a beginning
 
     @abstractmethod

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -31,6 +32,8 @@ class Objective(ABC):
     holds, by name, what an objective learns for itself beside the model, if anything; checkpoints
     keep it, and a resumed run gets it back.
     """
+
+    numeric: ClassVar[bool] = False  # True if it is for models that write numbers
 
     def __init__(self, decode: Decode) -> None:
         self.decode = decode

@@ -7,7 +7,7 @@ from saccade.views import by_length, curves, heatmap, svg
 from saccade.views.page import Section, code, facts, fold, page, pairs, paragraph, table
 from saccade.views.ticks import short
 from saccade.views.weights import Weights
-from saccade.views.words import clean, shorten
+from saccade.views.words import clean, escape, shorten
 
 _OPEN = 3  # samples whose picture is shown at once; the rest are folded
 
@@ -61,6 +61,8 @@ class RunReport:
     recipe_yaml: str
     probes: Sequence[Probe] = ()
     lengths: Mapping[str, Sequence[by_length.Bucket]] = field(default_factory=dict)
+    drawings: Mapping[str, str] = field(default_factory=dict)
+    """Forecasts as whole SVG documents, by what each is called."""
 
 
 def training_report(report: RunReport) -> str:
@@ -71,11 +73,16 @@ def training_report(report: RunReport) -> str:
         Section("Score by source length", _lengths(report.lengths)),
         Section("Training", [curves.grid(by_quantity(report.curves))] if report.curves else []),
         Section("Samples", [_sample(i, sample) for i, sample in enumerate(report.samples)]),
+        Section("Forecasts", [_drawing(*each) for each in report.drawings.items()]),
         Section("Nonsense", _probes(report.probes)),
         Section("What to type next", [code("\n".join(report.commands))] if report.commands else []),
         Section("Recipe", [code(report.recipe_yaml)] if report.recipe_yaml.strip() else []),
     ]
     return page(report.name, [section for section in sections if section.fragments])
+
+
+def _drawing(name: str, picture: str) -> str:
+    return f"<h3>{escape(name)}</h3>{svg.scroller(picture)}"
 
 
 def _lengths(lengths: Mapping[str, Sequence[by_length.Bucket]]) -> list[str]:
