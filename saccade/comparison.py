@@ -20,6 +20,7 @@ from saccade import run
 from saccade.errors import CheckpointError, DataError, RecipeError
 from saccade.evaluation import Evaluation
 from saccade.metrics.base import Metric, paired
+from saccade.prepare import numeric
 from saccade.recipe import Recipe
 from saccade.report import read_curves, training_flops
 from saccade.train.checkpoint import Checkpoints
@@ -100,6 +101,11 @@ def _crossed(
     for chosen in itertools.product(*(values for _, values in sweeps)):
         own = [f"{name}={value}" for (name, _), value in zip(sweeps, chosen, strict=True)]
         recipe = recipes.load(path, [*overrides, *own])
+        if numeric(recipe):
+            raise RecipeError(
+                f"{path}: model {recipe.model.kind} writes numbers; expected models of text. Train"
+                " and evaluate forecasters one by one."
+            )
         recipe.model.build(_FEW, _FEW)  # widths that do not fit show now, not after hours
         yield Variant(" ".join([recipe.name, *chosen]), recipe)
 

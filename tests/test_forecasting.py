@@ -9,7 +9,7 @@ import pytest
 import torch
 from rich.console import Console
 
-from saccade import api, forecasting, run
+from saccade import api, comparison, forecasting, run
 from saccade import folder as folders
 from saccade import recipe as recipes
 from saccade.errors import CheckpointError, DataError, RecipeError
@@ -142,6 +142,9 @@ def test_is_no_model_of_text(sea: Path, tmp_path: Path) -> None:
         folders.load(sea / "run")
     with pytest.raises(RecipeError, match=r"saccade.train: model forecaster writes numbers;"):
         api.train(plain(), folder=tmp_path / "r")
+    (tmp_path / "sea.yaml").write_text(recipe().to_yaml(), encoding="utf-8")
+    with pytest.raises(RecipeError, match="model forecaster writes numbers; expected models of"):
+        comparison.variants([tmp_path / "sea.yaml"], ["seed=1,2"])
     raw = {"data": {"train": _pairs(), "valid": _pairs()}, "training": {"max_steps": 1}}
     run.train(recipes.from_plain(raw), tmp_path / "text", console=QUIET)
     with pytest.raises(CheckpointError, match="a encoder_decoder, which reads and writes text"):
