@@ -143,7 +143,7 @@ def chosen(peers: str, skipped: dict[str, str]) -> list[Engine]:
     wanted = [engine for engine in ENGINES if engine.name in {"saccade", *names}]
     for engine in wanted:
         if not engine.installed:
-            skipped[engine.name] = f"python -m benchmarks.environments {engine.environment}"
+            skipped[engine.name] = engine.how
     return [engine for engine in wanted if engine.installed]
 
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from benchmarks.environments import python
@@ -19,28 +20,43 @@ ROOT = Path(__file__).parents[1]
 
 @dataclass(frozen=True)
 class Engine:
-    """One toolkit; without an environment it runs in this one."""
+    """One toolkit; without an environment it runs in this one.
+
+    `runs` is which of saccade's own engines it is, if it is one: torch, or one that needs the
+    package `needs`.
+    """
 
     name: str
     module: str
     works: str
     environment: str = ""
+    runs: str = ""
+    needs: str = "torch"
 
     @property
     def installed(self) -> bool:
-        """Whether its interpreter is there."""
-        return python(self.environment).exists()
+        """Whether its interpreter is there, and what it needs in this one."""
+        return python(self.environment).exists() and find_spec(self.needs) is not None
+
+    @property
+    def how(self) -> str:
+        """What to type to install it."""
+        if self.environment:
+            return f"python -m benchmarks.environments {self.environment}"
+        return f"pip install {self.needs}"
 
     def command(self, work: str, kit: Path, effort: str) -> list[str]:
         """Return what to run for a workload."""
-        if self.name == "saccade" and work == "L":  # what a user types
-            model, first = str(kit / "model"), str(kit / "first.txt")
-            return [sys.executable, "-m", "saccade", "translate", model, "-i", first]
-        return [str(python(self.environment)), "-m", self.module, work, str(kit), effort]
+        more = [self.runs] if self.runs else []
+        if self.runs and work == "L":  # what a user types
+            words = [str(kit / "model"), "-i", str(kit / "first.txt"), "--engine", self.runs]
+            return [sys.executable, "-m", "saccade", "translate", *words]
+        return [str(python(self.environment)), "-m", self.module, work, str(kit), effort, *more]
 
 
 ENGINES = (
-    Engine("saccade", "benchmarks.saccade_side", "TRDL"),
+    Engine("saccade", "benchmarks.saccade_side", "TRDL", runs="torch"),
+    Engine("saccade-onnx", "benchmarks.saccade_side", "PDL", runs="onnx", needs="onnxruntime"),
     Engine("torch", "benchmarks.reference", "TRDL"),
     Engine("ctranslate2", "benchmarks.peers.ctranslate2", "PDL", "ctranslate2"),
     Engine("opennmt", "benchmarks.peers.opennmt", "PTRDL", "opennmt"),

@@ -59,8 +59,8 @@ def heard(text: str) -> list[Figure]:
 
 
 def serve(works: Mapping[str, Callable[[Kit, Effort], None]]) -> None:
-    """Do the work that the command line names."""
-    work, folder, effort = sys.argv[1:]
+    """Do the work that the command line names; what follows is the engine's own."""
+    work, folder, effort = sys.argv[1:4]
     works[work](Kit(Path(folder)), Effort(**json.loads(effort)))
 
 

@@ -4,7 +4,9 @@ Training goes through `train.loop.Loop`, batches read from the memory-mapped sto
 Decoding takes raw text to raw text; the other engines are given pieces.
 """
 
+import sys
 from collections.abc import Callable
+from functools import partial
 from itertools import chain
 
 import numpy as np
@@ -16,10 +18,9 @@ from benchmarks.workloads import Effort, Kit
 from saccade import folder as folders
 from saccade.batching import Plan
 from saccade.facts import versions
-from saccade.parts import Part
+from saccade.opening import load
 from saccade.prepare import batches_of, prepare
 from saccade.recipe import Recipe
-from saccade.search.base import Search
 from saccade.train.loop import Loop
 
 _NAME = "saccade"
@@ -65,30 +66,37 @@ def _plan(batches: list[list[int]]) -> Plan:
     return Plan(flat, starts, np.arange(len(batches), dtype=np.int64))
 
 
-def decode(kit: Kit, effort: Effort) -> None:
-    """Decode D with the translator."""
+def convert(kit: Kit, _: Effort, engine: str = "torch") -> None:
+    """Open the model once, P: what an engine converts at first, it keeps."""
+    load(kit.folder / "model", engine=engine)
+
+
+def decode(kit: Kit, effort: Effort, engine: str = "torch") -> None:
+    """Decode D with one of saccade's engines; those that are not torch form their own batches."""
     torch.set_num_threads(effort.threads)
-    translator = folders.load(kit.folder / "model")
+    translator = load(kit.folder / "model", engine=engine)
+    own = engine != "torch"
 
     def prepare_case(beam: int, rows: int) -> Callable[[list[str]], list[list[str]]]:
-        search = Part(Search, "beam", {"width": beam})
-
         def translate(lines: list[str]) -> list[list[str]]:
             """Translate, longest first, so many rows at once."""
+            size = len(lines) if own else rows
             order = sorted(
                 range(len(lines)), key=lambda i: -len(translator.source.encode(lines[i]))
             )
             found: dict[int, list[str]] = {}
-            for begin in range(0, len(order), rows):
-                chosen = order[begin : begin + rows]
-                done = translator.translate([lines[i] for i in chosen], search=search)
+            for begin in range(0, len(order), size):
+                chosen = order[begin : begin + size]
+                done = translator.translate([lines[i] for i in chosen], beam=beam)
                 found |= {i: list(one.tokens) for i, one in zip(chosen, done, strict=True)}
             return [found[i] for i in range(len(lines))]
 
         return translate
 
     sentences = kit.lines("test.source.txt")
-    meter.decode((_NAME, _version()), kit, effort, sentences, prepare_case, "text to text")
+    named = (f"{_NAME}-{engine}" if own else _NAME, _version())
+    note = "text to text" + ("; its own batches" if own else "")
+    meter.decode(named, kit, effort, sentences, prepare_case, note)
 
 
 def _version() -> str:
@@ -96,4 +104,5 @@ def _version() -> str:
 
 
 if __name__ == "__main__":
-    meter.serve({"T": transformer, "R": rnn, "D": decode})
+    own = {"P": partial(convert, engine=sys.argv[4]), "D": partial(decode, engine=sys.argv[4])}
+    meter.serve({"T": transformer, "R": rnn, **own})

@@ -3,6 +3,7 @@
 import re
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -41,9 +42,9 @@ def _row(rounds: Sequence[Mapping[str, Any]], references: Sequence[str]) -> Row:
     medians = [statistics.median(one["values"]) for one in rounds]
     names = rounds[0]["facts"]
     facts = {name: statistics.median(one["facts"][name] for one in rounds) for name in names}
-    outputs = [_text(pieces) for pieces in rounds[-1]["outputs"]]
+    outputs = tuple(_text(pieces) for pieces in rounds[-1]["outputs"])
     if outputs:
-        facts["bleu"] = sacrebleu.corpus_bleu(outputs, [list(references[: len(outputs)])]).score
+        facts["bleu"] = _bleu(outputs, tuple(references[: len(outputs)]))
     return {
         **{name: rounds[0][name] for name in (*_KEY, "version", "note")},
         "median": statistics.median(medians),
@@ -53,6 +54,11 @@ def _row(rounds: Sequence[Mapping[str, Any]], references: Sequence[str]) -> Row:
         "load": max(one["load"] for one in rounds),
         "facts": facts,
     }
+
+
+@lru_cache  # the same outputs are asked about after every turn
+def _bleu(outputs: tuple[str, ...], references: tuple[str, ...]) -> float:
+    return float(sacrebleu.corpus_bleu(list(outputs), [list(references)]).score)
 
 
 def _compare_outputs(rows: list[Row], grouped: Mapping[Any, list[Mapping[str, Any]]]) -> None:
