@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from benchmarks.environments import python
+from benchmarks.environments import python, ready
 
 ROOT = Path(__file__).parents[1]
 
@@ -35,8 +35,8 @@ class Engine:
 
     @property
     def installed(self) -> bool:
-        """Whether its interpreter is there, and what it needs in this one."""
-        return python(self.environment).exists() and find_spec(self.needs) is not None
+        """Whether its environment is ready, or what it needs is in this one."""
+        return ready(self.environment) and find_spec(self.needs) is not None
 
     @property
     def how(self) -> str:

@@ -33,6 +33,7 @@ _WITH = {
 }
 _WITHOUT_TORCH = {"ctranslate2", "pymarian"}
 NAMES = tuple(_WITH)
+_READY = "ready"  # an empty file, written last
 
 
 def cache() -> Path:
@@ -46,6 +47,11 @@ def python(name: str) -> Path:
     return cache() / "environments" / name / "bin" / "python" if name else Path(sys.executable)
 
 
+def ready(name: str) -> bool:
+    """Say whether an environment was made to its end; the empty name is this one."""
+    return not name or (cache() / "environments" / name / _READY).exists()
+
+
 def make(name: str) -> None:
     """Make an environment anew."""
     folder = cache() / "environments" / name
@@ -57,6 +63,7 @@ def make(name: str) -> None:
     held = cache() / "environments" / "constraints.txt"
     held.write_text(f"{TORCH}\n", encoding="utf-8")
     _install(name, "-c", str(held), *_WITH[name].split())
+    (folder / _READY).touch()
 
 
 def _install(name: str, *packages: str) -> None:
@@ -73,7 +80,7 @@ def main() -> None:
     for name in names:
         make(name)
     for name in names or NAMES:
-        print(f"{name}: {python(name) if python(name).exists() else 'not installed'}")
+        print(f"{name}: {python(name) if ready(name) else 'not installed'}")
 
 
 if __name__ == "__main__":

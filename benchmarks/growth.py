@@ -49,13 +49,13 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True)
 class Curve:
-    """One cost over sizes, and how fast it grows; an exponent is 0 where none can be fitted."""
+    """One cost over sizes, and how fast it grows: None where too few points say."""
 
     axis: str
     name: str
     points: list[Point]
-    exponent: float
-    exponent_of_larger_half: float
+    exponent: float | None
+    exponent_of_larger_half: float | None
 
 
 def train(shape: Shape, length: int) -> dict[str, float]:
@@ -134,15 +134,15 @@ def measure(
     ]
 
 
-def exponent(points: Sequence[Point]) -> float:
-    """Fit b of `a size ** b`.
+def exponent(points: Sequence[Point]) -> float | None:
+    """Fit b of `a size ** b`; a cost that cannot be told from 0 is left out.
 
-    >>> round(exponent([(1.0, 3.0), (2.0, 12.0), (4.0, 48.0)]), 6)
-    2.0
+    >>> print(_written(exponent([(1.0, 3.0), (2.0, 12.0), (4.0, 48.0)])))
+    2.00
     """
     kept = np.log([point for point in points if min(point) > 0])
     if len(kept) < 2:
-        return 0.0
+        return None
     x, y = kept.T - kept.mean(axis=0)[:, None]
     return float((x * y).sum() / (x * x).sum())
 
@@ -150,7 +150,7 @@ def exponent(points: Sequence[Point]) -> float:
 def picture(axis: str, unit: str, found: Sequence[Curve]) -> str:
     """Draw the curves of an axis that have one unit, logarithm over logarithm."""
     series = {
-        f"{one.name} ~ n^{one.exponent_of_larger_half:.2f}": [
+        f"{one.name} ~ n^{_written(one.exponent)}": [
             (float(np.log10(x)), float(np.log10(y))) for x, y in one.points if y > 0
         ]
         for one in found
@@ -176,12 +176,16 @@ def markdown(found: Sequence[Curve]) -> str:
         for i, (size, _) in enumerate(chosen[0].points):
             values = [tables.number(curve.points[i][1]) for curve in chosen]
             lines.append(f"| {size:,.0f} | {' | '.join(values)} |")
-        slopes = [f"{curve.exponent:.2f}" for curve in chosen]
-        later = [f"{curve.exponent_of_larger_half:.2f}" for curve in chosen]
+        slopes = [_written(curve.exponent) for curve in chosen]
+        later = [_written(curve.exponent_of_larger_half) for curve in chosen]
         lines.append(f"| exponent | {' | '.join(slopes)} |")
         lines.append(f"| of the larger half | {' | '.join(later)} |")
         parts.append("\n".join(lines))
     return "\n\n".join(parts)
+
+
+def _written(found: float | None) -> str:
+    return "–" if found is None else f"{found:.2f}"
 
 
 def main() -> None:

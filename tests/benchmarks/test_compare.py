@@ -141,6 +141,10 @@ def test_peers_that_are_not_installed_are_named(
     engines = compare.chosen("torch,ctranslate2", skipped)
     assert [engine.name for engine in engines] == ["saccade", "torch"]
     assert skipped == {"ctranslate2": "python -m benchmarks.environments ctranslate2"}
+    (tmp_path / "environments" / "ctranslate2").mkdir(parents=True)
+    assert not environments.ready("ctranslate2"), "half made is not made"
+    (tmp_path / "environments" / "ctranslate2" / "ready").touch()
+    assert [engine.name for engine in compare.chosen("ctranslate2", {})][-1] == "ctranslate2"
     (onnx,) = (engine for engine in ENGINES if engine.name == "saccade-onnx")
     assert onnx.how == "pip install onnxruntime"
     assert onnx.command("L", tmp_path, "{}")[-2:] == ["--engine", "onnx"]
