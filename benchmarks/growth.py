@@ -71,7 +71,7 @@ def train(shape: Shape, length: int) -> dict[str, float]:
         optimiser.step()
         optimiser.zero_grad()
 
-    return {"training s": _seconds(update), "training MiB": peak_mib() - before}
+    return {"train s": _seconds(update), "train MiB": peak_mib() - before}
 
 
 def decode(shape: Shape, length: int) -> dict[str, float]:
@@ -85,18 +85,18 @@ def decode(shape: Shape, length: int) -> dict[str, float]:
     def search() -> None:
         Beam(width=5)(model.step, model.start(source), task)
 
-    return {"decoding s": _seconds(search), "decoding MiB": peak_mib() - before}
+    return {"decode s": _seconds(search), "decode MiB": peak_mib() - before}
 
 
 def prepare(pairs: int) -> dict[str, float]:
-    """Take a corpus from text to batches."""
+    """Take a corpus from text to batches: learn pieces, encode all text, plan an epoch."""
     before = peak_mib()
     found = big_corpus.measure(pairs, _READ)
     return {
-        "learning pieces s": found["learn_s"],
-        "turning into ids s": found["store_s"],
-        "planning an epoch s": found["plan_s"],
-        "preparation MiB": found["batches_peak_mb"] - before,
+        "learn s": found["learn_s"],
+        "encode s": found["store_s"],
+        "plan s": found["plan_s"],
+        "prepare MiB": found["batches_peak_mb"] - before,
     }
 
 
@@ -148,9 +148,10 @@ def exponent(points: Sequence[Point]) -> float | None:
 
 
 def picture(axis: str, unit: str, found: Sequence[Curve]) -> str:
-    """Draw the curves of an axis that have one unit, logarithm over logarithm."""
+    """Draw the curves of an axis that have one unit, with their exponents, over logarithms."""
+    word = "seconds" if unit == "s" else unit
     series = {
-        f"{one.name} ~ n^{_written(one.exponent)}": [
+        f"{one.name.removesuffix(unit)}~{_written(one.exponent)}": [
             (float(np.log10(x)), float(np.log10(y))) for x, y in one.points if y > 0
         ]
         for one in found
@@ -158,9 +159,9 @@ def picture(axis: str, unit: str, found: Sequence[Curve]) -> str:
     }
     return curves.to_svg(
         series,
-        title=f"{unit} over {_WORDS[axis]}",
+        title=f"{word} over {_WORDS[axis]}",
         x_label=f"log10 of {_WORDS[axis]}",
-        y_label=f"log10 of {unit}",
+        y_label=f"log10 of {word}",
     )
 
 

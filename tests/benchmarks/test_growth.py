@@ -11,9 +11,9 @@ from benchmarks.engines import Ended
 from benchmarks.workloads import Shape
 
 CURVES = {
-    "source": {"training s", "training MiB", "decoding s", "decoding MiB"},
-    "vocabulary": {"training s", "training MiB", "decoding s", "decoding MiB"},
-    "corpus": {"learning pieces s", "turning into ids s", "planning an epoch s", "preparation MiB"},
+    "source": {"train s", "train MiB", "decode s", "decode MiB"},
+    "vocabulary": {"train s", "train MiB", "decode s", "decode MiB"},
+    "corpus": {"learn s", "encode s", "plan s", "prepare MiB"},
 }
 
 TINY = {"width": 8, "hidden": 8, "layers": 1, "heads": 2, "vocabulary": 40}
@@ -50,7 +50,7 @@ def test_all_curves_are_there(
         assert all(len(curve["points"]) == 2 for curve in curves)
         for kind in ("seconds", "memory"):
             assert (tmp_path / f"growth-{axis}-{kind}.svg").read_text().startswith("<svg")
-    assert "| symbols a side | training s |" in (tmp_path / "a.md").read_text(encoding="utf-8")
+    assert "| symbols a side | train s |" in (tmp_path / "a.md").read_text(encoding="utf-8")
 
 
 def test_a_point_that_fails_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
