@@ -1,5 +1,7 @@
 """A gradient gathered over the steps of a loop is the one that autograd adds up."""
 
+from typing import Literal
+
 import pytest
 import torch
 from torch import Tensor, nn
@@ -36,12 +38,12 @@ def gradients(maps: tuple[nn.Linear, nn.Linear]) -> list[Tensor]:
 def test_the_gradient_is_the_sum_over_the_steps(maps: tuple[nn.Linear, nn.Linear]) -> None:
     x = randn(3, 5, 4).double().requires_grad_()
     plain = walk(*maps, x)
-    plain.square().sum().backward()
+    plain.square().sum().backward()  # type: ignore[no-untyped-call]
     expected, x_expected = gradients(maps), x.grad
     x.grad = None
     with repeated():
         found = walk(*maps, x)
-    found.square().sum().backward()
+    found.square().sum().backward()  # type: ignore[no-untyped-call]
     assert_close(found, plain)
     assert_close(gradients(maps), expected)
     assert_close(x.grad, x_expected)
@@ -52,9 +54,9 @@ def test_a_second_pass_over_the_same_graph_counts_once_more(
 ) -> None:
     with repeated():
         loss = walk(*maps, randn(3, 5, 4).double()).square().sum()
-    loss.backward(retain_graph=True)
+    loss.backward(retain_graph=True)  # type: ignore[no-untyped-call]
     once = gradients(maps)
-    loss.backward()
+    loss.backward()  # type: ignore[no-untyped-call]
     assert_close(gradients(maps), once)
 
 
@@ -75,7 +77,7 @@ def test_without_gradients_it_is_not_there(maps: tuple[nn.Linear, nn.Linear]) ->
 
 @pytest.mark.parametrize("wiring", ["bahdanau", "luong"])
 @pytest.mark.parametrize("attention", ["additive", "location_aware"])
-def test_a_decoder_learns_the_same(wiring: str, attention: str) -> None:
+def test_a_decoder_learns_the_same(wiring: Literal["bahdanau", "luong"], attention: str) -> None:
     torch.manual_seed(1)
     decoder = RnnDecoder(
         3, 4, attention=Part(Attention, attention), wiring=wiring, hidden=5, dropout=0.0

@@ -42,9 +42,9 @@ class GRU(Cell):
     def tick(self, projected: Tensor, state: State) -> Ticked:
         """Open the gates, propose, blend."""
         h, n_gates = tensor(state, "h"), 2 * self.hidden_dim
-        gates, x_n = projected.split([n_gates, self.hidden_dim], dim=1)  # [B, 2D], [B, D]
+        gates, x_n = torch.split(projected, [n_gates, self.hidden_dim], dim=1)  # [B, 2D], [B, D]
         if self.reset == "after":
-            h_gates, h_n = linear(h, self.U).split([n_gates, self.hidden_dim], dim=1)
+            h_gates, h_n = torch.split(linear(h, self.U), [n_gates, self.hidden_dim], dim=1)
             r, z = (gates + h_gates).sigmoid().chunk(2, dim=1)  # 2 x [B, D]
             n = torch.tanh(x_n + r * (h_n + self.d))  # [B, D]
         else:

@@ -1,7 +1,5 @@
 """The fused output layer equals the clear one, value and gradient, whatever the blocks are."""
 
-from typing import Any
-
 import pytest
 import torch
 from torch import Tensor
@@ -14,10 +12,11 @@ from saccade.objectives.cross_entropy import smoothed
 from tests.samples import randn
 
 N, D, V = 10, 4, 7
+Parts = tuple[Tensor, Tensor, Tensor]
 
 
 @pytest.fixture
-def parts() -> tuple[Tensor, Tensor, Tensor]:
+def parts() -> Parts:
     return tuple(randn(*shape).double().requires_grad_() for shape in ((N, D), (V, D), (V,)))  # type: ignore[return-value]
 
 
@@ -29,7 +28,7 @@ def clear(features: Tensor, weight: Tensor, bias: Tensor, gold: Tensor, smoothin
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
 @pytest.mark.parametrize("rows", [1, 3, 10, 64])
 def test_equals_the_clear_form(
-    parts: Any, smoothing: float, rows: int, monkeypatch: pytest.MonkeyPatch
+    parts: Parts, smoothing: float, rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(_projected, "ROWS", rows)
     gold = torch.arange(N) % V
@@ -45,13 +44,13 @@ def test_scores_that_are_far_apart_stay_finite() -> None:
     features = torch.tensor([[1000.0], [-1000.0]], requires_grad=True)
     weight, bias = torch.tensor([[1.0], [-1.0]]), torch.zeros(2)
     total, nll = projected(features, weight, bias, torch.tensor([0, 0]), 0.0)
-    total.backward()
+    total.backward()  # type: ignore[no-untyped-call]
     assert nll.tolist() == [0.0, 2000.0]
     assert features.grad is not None
     assert features.grad.isfinite().all()
 
 
-def test_without_gradients_only_the_loss_is_computed(parts: Any) -> None:
+def test_without_gradients_only_the_loss_is_computed(parts: Parts) -> None:
     gold = torch.arange(N) % V
     with torch.no_grad():
         total, _ = projected(*parts, gold, 0.1)
@@ -59,7 +58,7 @@ def test_without_gradients_only_the_loss_is_computed(parts: Any) -> None:
     assert_close(total, clear(*parts, gold, 0.1).detach())
 
 
-def test_nothing_to_learn_from_is_zero(parts: Any) -> None:
+def test_nothing_to_learn_from_is_zero(parts: Parts) -> None:
     features, weight, bias = parts
     total, nll = projected(features[:0], weight, bias, torch.zeros(0, dtype=torch.long), 0.1)
     assert total.item() == 0.0
