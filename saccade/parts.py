@@ -27,6 +27,7 @@ from typing import Any, Generic, Literal, TypeVar, get_args, get_origin, get_typ
 from saccade.errors import RecipeError, suggest
 
 T = TypeVar("T")
+_FOUND: set[tuple[str, str]] = set()  # parts seen before, so that folders are not listed again
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ def find(family: type[T], kind: str) -> type[T]:
     name = package.rpartition(".")[2]
     if "." in kind:
         module = _outside(kind)
-    elif kind in kinds(family):
+    elif (package, kind) in _FOUND or kind in kinds(family):
         module = importlib.import_module(f"{package}.{kind}")
     else:
         choices = kinds(family)
@@ -96,6 +97,7 @@ def find(family: type[T], kind: str) -> type[T]:
             f"module {module.__name__} defines {len(found)} concrete classes of {family.__name__};"
             " a part is exactly one."
         )
+    _FOUND.add((package, kind))
     return found[0]
 
 

@@ -30,7 +30,8 @@ from saccade.search.base import Found, Search, Task, Watch
 from saccade.translation import Maps, Translation
 from saccade.vocab import END, PAD, START, UNK, Vocabulary
 
-_EACH, _LEAST = 4, 512  # batches for each thread to have, if they are of so many pieces
+_SMALL, _LARGE = 128, 1024  # pieces of a batch that is not cut for the threads, and of one that is
+_EACH = 4  # batches for each thread to have, if there are many
 _CHUNK = 2000  # lines of a stream that are sorted by length together
 Progress = Callable[[Sequence[int], Tensor], None]  # (numbers of lines, their tokens so far [N, t])
 
@@ -203,9 +204,10 @@ class Translator:
         ]
 
     def _batches(self, lengths: list[int]) -> list[list[int]]:
-        """Group texts by length; many make batches enough for every thread to have some."""
-        share = (sum(lengths) + len(lengths)) // (_EACH * torch.get_num_threads())
-        return sorted_batches(lengths, min(self.decoding.batch_tokens, max(share, _LEAST)))
+        """Group texts by length, so that every thread has a batch, or several if they are many."""
+        each_thread = (sum(lengths) + len(lengths)) // torch.get_num_threads()
+        share = each_thread // max(1, min(each_thread // _LARGE, _EACH))
+        return sorted_batches(lengths, min(self.decoding.batch_tokens, max(share, _SMALL)))
 
     def _task(
         self,

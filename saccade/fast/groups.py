@@ -19,11 +19,13 @@ class Groups:
 
     def __init__(self, n: int) -> None:
         self.n_groups, self.width = n, 1  # B and K
-        self._numbers = np.arange(n)  # [B * K]
+        self._known = np.arange(n)  # [B * K], the numbers of the lines as they stand now
+        self.numbers = torch.from_numpy(self._known)  # the same, for the state
 
     def start(self, like: Tensor) -> Tensor:
-        """Return the first numbers, one line a row."""
-        return torch.arange(self.n_groups, device=like.device)
+        """Return the first numbers, one line a row, on the device of `like`."""
+        self.numbers = self.numbers.to(like.device)
+        return self.numbers
 
     def arrange(self, numbers: Tensor) -> Tensor | None:
         """Note how the lines stand now; return which rows to hold, None if they stay as they are.
@@ -31,19 +33,16 @@ class Groups:
         Args:
             numbers: `[N]`, the row that each line has read up to now.
         """
-        now = numbers.numpy(force=True)
-        if np.array_equal(now, self._numbers):
+        now = numbers.cpu().numpy()
+        if now.shape == self._known.shape and (now == self._known).all():
             return None
         width = _run(now)
         rows = now[::width]
         same = np.array_equal(rows, np.arange(self.n_groups))
         self.n_groups, self.width = len(rows), width
-        self._numbers = np.arange(len(rows)).repeat(width)
+        self._known = np.arange(len(rows)).repeat(width)
+        self.numbers = torch.from_numpy(self._known).to(numbers.device)
         return None if same else torch.from_numpy(rows.copy()).to(numbers.device)
-
-    def numbers(self, like: Tensor) -> Tensor:
-        """Return the numbers of the lines as they stand now, `[B * K]`."""
-        return torch.from_numpy(self._numbers).to(like.device)
 
 
 def _run(numbers: NDArray[np.int64]) -> int:

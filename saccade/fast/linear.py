@@ -25,6 +25,7 @@ class Packed:
     def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
         self.weight = weight.detach()
         self.bias = None if bias is None else bias.detach()
+        self.size = weight.numel()
         self.blocks = _blocks(self.weight) if _can_pack(self.weight) else None
 
     def __call__(self, x: Tensor) -> Tensor:
@@ -46,7 +47,7 @@ class Packed:
         return cast("Tensor", _multiply_add(x, onto, self.blocks, self.bias, "add"))
 
     def _plain(self, x: Tensor) -> bool:
-        return self.blocks is None or len(x) * self.weight.numel() < _SMALL
+        return self.blocks is None or x.size(0) * self.size < _SMALL
 
 
 def pack(*layers: nn.Linear) -> Packed:

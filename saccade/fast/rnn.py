@@ -98,7 +98,7 @@ class Writing:
             hidden, cells = self._tick([x, context], cells)
             told = [hidden, context, x]
         features = self.form.readout(torch.cat(told, dim=1)).tanh_()  # [N, D]
-        after: State = {GROUP: self.groups.numbers(x), "cells": cells}
+        after: State = {GROUP: self.groups.numbers, "cells": cells}
         if self.decoder.feeding:
             after["feed"] = features
         return Stepped(features, None, after)

@@ -1,8 +1,11 @@
 """The Transformer decoder, writing one place of many lines at a time."""
 
+from collections.abc import Sequence
+from math import sqrt
+
 import torch
-from torch import Tensor, nn
-from torch.nn.functional import layer_norm, scaled_dot_product_attention
+from torch import Tensor
+from torch.nn.functional import scaled_dot_product_attention
 
 from saccade.attention.multihead import MultiHead
 from saccade.decoders.transformer import DecoderLayer, TransformerDecoder
@@ -11,6 +14,7 @@ from saccade.fast.linear import pack
 from saccade.flow import Memory, State, Stepped, tensor
 from saccade.layers import Residual
 
+_FEW = 4  # sources for which folding pays whoever reads them
 _ROOM = 16  # steps for which there is room at first
 _OWN = "own"  # the entry of a State that says which of the past of its group is a line's own
 _NEVER = float("-inf")
@@ -57,7 +61,7 @@ class FastTransformer:
 
 
 class FastLayer:
-    """One layer: its products, packed, and its norms."""
+    """One layer: its products, packed, and its norms. How it reads the memory is the `Source`'s."""
 
     def __init__(self, layer: DecoderLayer) -> None:
         own, reading = layer.self_attention, layer.reading
@@ -75,13 +79,14 @@ class FastLayer:
             Wire(layer.around_feed_forward),
         )
 
-    def write(self, x: Tensor, past: "Past", source: "Source", own: Tensor | None) -> Tensor:
+    def write(
+        self, x: Tensor, past: "Past", source: "Source | Folded", own: Tensor | None
+    ) -> Tensor:
         """Write one place of every line, `x [B * K, D]`."""
         to_self, to_source, to_feed_forward = self.wires
         said = past.read(self.query_keys_values(to_self.enter(x)), own)  # [B * K, D]
         x = to_self.leave(self.own_output.add(said, x))
-        read = source.read(self.query(to_source.enter(x)))  # [B * K, D]
-        x = to_source.leave(self.output.add(read, x))
+        x = to_source.leave(source.add(to_source.enter(x), x))
         hidden = self.U.relu(to_feed_forward.enter(x))
         return to_feed_forward.leave(self.V.add(hidden, x))
 
@@ -90,38 +95,90 @@ class Wire:
     """The norm of a `Residual`, before or behind."""
 
     def __init__(self, residual: Residual) -> None:
-        self.norm, self.pre = residual.norm, residual.pre
+        norm, self.pre = residual.norm, residual.pre
+        self.shape, self.weight, self.bias = norm.normalized_shape, norm.weight, norm.bias
+        self.eps = norm.eps
 
     def enter(self, x: Tensor) -> Tensor:
         """Return what the layer reads."""
-        return _normed(x, self.norm) if self.pre else x
+        return self._normed(x) if self.pre else x
 
     def leave(self, total: Tensor) -> Tensor:
         """Return what goes on, given the sum of the wire and what the layer wrote."""
-        return total if self.pre else _normed(total, self.norm)
+        return total if self.pre else self._normed(total)
 
-
-def _normed(x: Tensor, norm: nn.LayerNorm) -> Tensor:
-    return layer_norm(x, norm.normalized_shape, norm.weight, norm.bias, norm.eps)
+    def _normed(self, x: Tensor) -> Tensor:
+        return torch.layer_norm(x, self.shape, self.weight, self.bias, self.eps)
 
 
 class Source:
     """The memory as one layer reads it: keys and values in one, `[2, B, H, S, d]`."""
 
-    def __init__(self, prepared: State, mask: Tensor | None) -> None:
+    def __init__(self, layer: FastLayer, memory: Memory, mask: Tensor | None) -> None:
+        prepared = layer.reading.prepare_memory(memory)
         self.held = torch.stack([tensor(prepared, "keys"), tensor(prepared, "values")])
         self.mask = mask  # [B, 1, 1, S]
+        self.layer = layer
 
     def keep(self, rows: Tensor) -> None:
         """Hold these rows and no others."""
         self.held = self.held.index_select(1, rows)
         self.mask = None if self.mask is None else self.mask.index_select(0, rows)
 
-    def read(self, query: Tensor) -> Tensor:
-        """Read with `query [B * K, D]`."""
+    def add(self, x: Tensor, onto: Tensor) -> Tensor:
+        """Read with `x [B * K, D]` and add what was read to `onto`."""
         _, n, heads, _, width = self.held.shape
-        q = query.view(n, -1, heads, width).transpose(1, 2)  # [B, H, K, d]
-        return _flat(scaled_dot_product_attention(q, self.held[0], self.held[1], self.mask))
+        q = self.layer.query(x).view(n, -1, heads, width).transpose(1, 2)  # [B, H, K, d]
+        read = scaled_dot_product_attention(q, self.held[0], self.held[1], self.mask)
+        return self.layer.output.add(_flat(read), onto)
+
+
+class Folded:
+    """The memory of a layer with the products of query and output folded into it.
+
+        (W^Q x + b) . k[s] = x . (W^Q' k[s]) + b . k[s]
+        W^O sum_s a[s] v[s] + o = sum_s a[s] (W^O v[s] + o / H)      for each of the H heads
+
+    so that a step needs neither of the two products. `keys [B, D, H S]` and `values [B, H S, D]`
+    are H times as large, so this pays for short sources that are read often: with 32 sources of 14
+    places and 5 lines each, on one thread, a layer takes 0.40 ms a step instead of 0.71; with one
+    source 0.02 instead of 0.065.
+    """
+
+    def __init__(self, source: Source) -> None:
+        reading = source.layer.reading
+        keys, values = source.held  # [B, H, S, d]
+        n, self.heads, _, d = keys.shape
+        D = reading.query_dim
+        W_query = reading.query.weight.view(self.heads, d, D) / sqrt(d)
+        W_output = reading.output.weight.view(D, self.heads, d).permute(1, 2, 0)  # [H, d, D]
+        bias = reading.query.bias.view(self.heads, d, 1) / sqrt(d)
+        self.keys = (keys @ W_query).view(n, -1, D).transpose(1, 2)  # [B, D, H S]
+        self.values = (values @ W_output + reading.output.bias / self.heads).view(n, -1, D)
+        scores = (keys @ bias).squeeze(3)  # [B, H, S]
+        if source.mask is not None:
+            scores = scores.masked_fill(~source.mask[:, 0], _NEVER)
+        self.scores = scores.view(n, 1, -1)  # [B, 1, H S]
+
+    @staticmethod
+    def pays(source: Source, groups: Groups) -> bool:
+        """Tell whether to fold: few sources, or several lines of each, and none is long."""
+        n_places, d = source.held.shape[3:]
+        return n_places <= d and (groups.width > 1 or groups.n_groups <= _FEW)
+
+    def keep(self, rows: Tensor) -> None:
+        """Hold these rows and no others."""
+        self.keys = self.keys.transpose(1, 2).index_select(0, rows).transpose(1, 2)
+        self.values = self.values.index_select(0, rows)
+        self.scores = self.scores.index_select(0, rows)
+
+    def add(self, x: Tensor, onto: Tensor) -> Tensor:
+        """Read with `x [B * K, D]` and add what was read to `onto`."""
+        n, places, D = self.values.shape
+        scores = torch.baddbmm(self.scores, x.view(n, -1, D), self.keys)  # [B, K, H S]
+        weights = scores.view(-1, self.heads, places // self.heads).softmax(dim=2)
+        weights = weights.view(n, -1, places)  # [B, K, H S]
+        return torch.baddbmm(onto.view(n, -1, D), weights, self.values).view(-1, D)
 
 
 class Past:
@@ -179,24 +236,34 @@ class Writing:
         n, self.form, self.t = len(memory.mask), form, 0
         mask = None if bool(memory.mask.all()) else memory.mask[:, None, None]  # [B, 1, 1, S]
         self.groups = Groups(n)
-        self.sources = [Source(layer.reading.prepare_memory(memory), mask) for layer in form.layers]
+        sources = [Source(layer, memory, mask) for layer in form.layers]
+        self.sources: Sequence[Source | Folded] = sources
+        whole = bool(memory.mask.any(dim=1).all())  # a softmax over nothing has no value
+        self.unfolded = sources if whole else []  # those that may yet be folded
         self.pasts = [Past(memory.states, n, layer.reading) for layer in form.layers]
         own = memory.states.new_zeros(n, 0)  # of no places while all that is held is a line's own
+        self._newest = own
         self.start: State = {GROUP: self.groups.start(own), _OWN: own}
 
     def step(self, x: Tensor, state: State) -> Stepped:
         """Write one place behind the others: `x [N, D]`."""
-        rows = self.groups.arrange(tensor(state, GROUP))
-        if rows is not None:
-            for source, past in zip(self.sources, self.pasts, strict=True):
-                source.keep(rows)
-                past.keep(rows)
+        self._arrange(tensor(state, GROUP))
         own, seen = self._own(tensor(state, _OWN))
         x = x + self.form.place(self.t, x)
         for layer, past, source in zip(self.form.layers, self.pasts, self.sources, strict=True):
             x = layer.write(x, past, source, seen)
         self.t += 1
-        return Stepped(self.form.norm(x), None, {GROUP: self.groups.numbers(x), _OWN: own})
+        return Stepped(self.form.norm(x), None, {GROUP: self.groups.numbers, _OWN: own})
+
+    def _arrange(self, numbers: Tensor) -> None:
+        """Follow the lines to where they stand now."""
+        rows = self.groups.arrange(numbers)
+        if rows is not None:
+            for source, past in zip(self.sources, self.pasts, strict=True):
+                source.keep(rows)
+                past.keep(rows)
+        if self.unfolded and Folded.pays(self.unfolded[0], self.groups):
+            self.sources, self.unfolded = [Folded(one) for one in self.unfolded], []
 
     def _own(self, own: Tensor) -> tuple[Tensor, Tensor | None]:
         """Add the places of this step: each line's own one; also as `[B, 1, K, places]`."""
@@ -205,6 +272,12 @@ class Writing:
             return own, None
         if not own.shape[1]:
             own = own.new_zeros(n * width, self.pasts[0].n_places)
-        new = own.new_full((width, width), _NEVER).fill_diagonal_(0.0).repeat(n, 1)  # [B * K, K]
-        own = torch.cat([own, new], dim=1)  # [B * K, places]
+        if self._newest.shape != (n * width, width):
+            self._newest = _own_newest(n, width, own)
+        own = torch.cat([own, self._newest], dim=1)  # [B * K, places]
         return own, own.view(n, 1, width, -1)
+
+
+def _own_newest(n: int, width: int, like: Tensor) -> Tensor:
+    """Return which of the places that K lines write at one step is whose: `[B * K, K]`."""
+    return like.new_full((width, width), _NEVER).fill_diagonal_(0.0).repeat(n, 1)

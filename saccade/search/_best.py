@@ -1,16 +1,20 @@
 """The best few of many scores, found without sorting them."""
 
+from typing import Any
+
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from saccade.search._rules import NEVER
 
+Array = NDArray[Any]
 _BLOCK = 64  # scores that are first looked at through their highest
 _MANY = 1 << 17  # scores from which that is faster
 
 
-def highest(scores: Tensor, n: int) -> tuple[Tensor, Tensor]:
-    """Find the `n` highest of each row of `[N, V]` and their places, in any order.
+def highest(scores: Tensor, n: int) -> tuple[Array, Array]:
+    """Find the `n` highest of each row of `[N, V]` and their places, in any order, as arrays.
 
     Of equals, those that stand first. `topk` promises no choice among equals, so where they
     straddle the edge of the choice everything is sorted.
@@ -18,12 +22,14 @@ def highest(scores: Tensor, n: int) -> tuple[Tensor, Tensor]:
     n = min(n, scores.shape[1])
     more = min(n + 1, scores.shape[1])
     if scores.numel() >= _MANY and scores.shape[1] >= 2 * more * _BLOCK:
-        values, places = _through_blocks(scores, more)
+        found = _through_blocks(scores, more)
     else:
-        values, places = scores.topk(more, dim=1)
-    tied = (values[:, n - 1] == values[:, -1]) & (values[:, -1] > NEVER)  # [N]
-    if more > n and bool(tied.any()):
-        values, places = scores.sort(dim=1, descending=True, stable=True)
+        found = scores.topk(more, dim=1)
+    values, places = found[0].cpu().numpy(), found[1].cpu().numpy()
+    edge = values[:, -1]  # [N]
+    if more > n and ((values[:, n - 1] == edge) & (edge > NEVER)).any():
+        in_order = scores.sort(dim=1, descending=True, stable=True)
+        values, places = in_order.values.cpu().numpy(), in_order.indices.cpu().numpy()
     return values[:, :n], places[:, :n]
 
 

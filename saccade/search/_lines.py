@@ -4,15 +4,13 @@ The steps of a model are torch's; the bookkeeping between them is a few hundred 
 numpy takes a tenth of the time.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from saccade.nouns import Hypothesis
+from saccade.search._best import Array
 from saccade.search._rules import NEVER, read
-
-Array = NDArray[Any]
 
 
 class Lines(NamedTuple):

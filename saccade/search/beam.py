@@ -14,8 +14,8 @@ from saccade.errors import RecipeError
 from saccade.flow import State, StepFunction, reorder, reorder_within
 from saccade.nouns import Branch, Hypothesis
 from saccade.plans import beam_problems
-from saccade.search._best import highest
-from saccade.search._lines import Array, Lines, empty
+from saccade.search._best import Array, highest
+from saccade.search._lines import Lines, empty
 from saccade.search._rules import NEVER, Rules, normalise
 from saccade.search._tree import level
 from saccade.search.base import Found, Search, Task, Watch
@@ -136,9 +136,8 @@ class Beam(Search):
         log_probs, state = step(last, beams.state)
         rows = torch.from_numpy(beams.rows.repeat(width)).to(device)
         log_probs = rules.edit(log_probs, tokens[:, :t], rows)
-        best, place = highest(log_probs, 2 * self.width)  # [B * K, M], 2 each
-        gains = best.numpy(force=True).reshape(n, -1)  # [B, K * M]
-        symbols = place.numpy(force=True).reshape(n, -1)
+        best, place = highest(log_probs, 2 * self.width)  # [B * K, M]
+        gains, symbols = best.reshape(n, -1), place.reshape(n, -1)  # [B, K * M]
         parents = np.arange(width).repeat(best.shape[1])[None].repeat(n, axis=0)
         totals = beams.active.score.repeat(best.shape[1], axis=1) + gains
         order = np.lexsort((symbols, parents, -totals), axis=1)[:, : 2 * self.width]  # [B, 2K]

@@ -13,6 +13,7 @@ from torch.testing import assert_close
 from saccade.attention.base import Attention
 from saccade.decoders.base import Decoder
 from saccade.encoders.base import Encoder
+from saccade.fast import transformer
 from saccade.fast.model import Begun, Clear, FastEncoderDecoder, Ready, form_of
 from saccade.flow import Padded, State, reorder, reorder_within
 from saccade.models.base import Model
@@ -58,11 +59,16 @@ RNNS = [
     )
 ]
 FAST = [
-    Part(Model, "encoder_decoder", {"encoder": ENCODER, "decoder": decoder, "embedding": 8, **more})
-    for decoder, more in [
-        *((decoder, {"tie": "output"}) for decoder in [*TRANSFORMERS, *RNNS]),
-        (Part(Decoder, "rnn", {"hidden": 10}), {"tie": "all"}),
-        (TRANSFORMERS[0], {"tie": "none"}),
+    Part(
+        Model,
+        "encoder_decoder",
+        {"encoder": ENCODER, "decoder": decoder, "embedding": embedding, "tie": tie},
+    )
+    for decoder, embedding, tie in [
+        *((decoder, 8, "output") for decoder in [*TRANSFORMERS, *RNNS]),
+        *((decoder, 16, "output") for decoder in TRANSFORMERS),  # wide enough to be folded
+        (Part(Decoder, "rnn", {"hidden": 10}), 8, "all"),
+        (TRANSFORMERS[0], 8, "none"),
     ]
 ]
 CLEAR = [
@@ -114,7 +120,11 @@ class Walk:
 
 
 @every_fast
-def test_however_lines_are_moved_the_steps_are_the_same(part: Part[Model]) -> None:
+@pytest.mark.parametrize("few", [0, 4])
+def test_however_lines_are_moved_the_steps_are_the_same(
+    part: Part[Model], few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transformer, "_FEW", few)
     walk = Walk(build(part).double())
     walk.step()
     walk.move([0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3])  # widen
@@ -147,7 +157,22 @@ def test_a_search_finds_the_same(part: Part[Model], search: Search) -> None:
             assert mine.token_scores == pytest.approx(theirs.token_scores, abs=1e-6)
 
 
-@pytest.mark.parametrize("part", FAST[:6], ids=name)
+def test_a_memory_is_folded_when_it_pays() -> None:
+    narrow, wide = (
+        form_of(build(Part(Model, "encoder_decoder", {"decoder": TRANSFORMERS[0], **more})))
+        for more in ({"embedding": 8, "encoder": ENCODER}, {"embedding": 16, "encoder": ENCODER})
+    )
+    for form, folded in ((narrow, False), (wide, True)):
+        assert isinstance(form, FastEncoderDecoder)
+        vectors = form.source_vectors(source().values)
+        lines = form.decoder.begin(form.encoder(Padded(vectors, source().mask)))
+        assert isinstance(lines, transformer.Writing)
+        lines.step(vectors[:, 0], lines.start)
+        kinds = {transformer.Folded if folded else transformer.Source}
+        assert {type(one) for one in lines.sources} == kinds
+
+
+@pytest.mark.parametrize("part", [*FAST[:6], *FAST[-6:]], ids=name)
 def test_single_precision_is_near(part: Part[Model]) -> None:
     clear, fast = both(build(part))
     states = [clear.state, fast.state]
