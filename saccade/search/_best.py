@@ -16,8 +16,8 @@ _MANY = 1 << 17  # scores from which that is faster
 def highest(scores: Tensor, n: int) -> tuple[Array, Array]:
     """Find the `n` highest of each row of `[N, V]` and their places, in any order, as arrays.
 
-    Of equals, those that stand first. `topk` promises no choice among equals, so where they
-    straddle the edge of the choice everything is sorted.
+    Of equals, those that stand first. `topk` promises no choice among equals, so a row where they
+    straddle the edge of the choice is sorted.
     """
     n = min(n, scores.shape[1])
     more = min(n + 1, scores.shape[1])
@@ -27,9 +27,12 @@ def highest(scores: Tensor, n: int) -> tuple[Array, Array]:
         found = scores.topk(more, dim=1)
     values, places = found[0].cpu().numpy(), found[1].cpu().numpy()
     edge = values[:, -1]  # [N]
-    if more > n and ((values[:, n - 1] == edge) & (edge > NEVER)).any():
-        in_order = scores.sort(dim=1, descending=True, stable=True)
-        values, places = in_order.values.cpu().numpy(), in_order.indices.cpu().numpy()
+    tied = ((values[:, n - 1] == edge) & (edge > NEVER)).nonzero()[0]
+    if more > n and len(tied):
+        rows = scores[torch.from_numpy(tied).to(scores.device)]
+        in_order = rows.sort(dim=1, descending=True, stable=True)
+        values[tied] = in_order.values[:, :more].cpu().numpy()
+        places[tied] = in_order.indices[:, :more].cpu().numpy()
     return values[:, :n], places[:, :n]
 
 

@@ -31,7 +31,7 @@ class Lines(NamedTuple):
         return Lines(*(entry[row, place] for entry in self))
 
     def append(self, score: Array, token: Array, token_score: Array, step: int) -> "Lines":
-        """Write one more symbol, all `[B, N]`, at place `step`, into a fresh copy from `take`."""
+        """Write one more symbol, all `[B, N]`, at place `step`; these lines are used up by it."""
         self.tokens[:, :, step], self.token_scores[:, :, step] = token, token_score
         return Lines(score, self.length + 1, self.tokens, self.token_scores)
 

@@ -170,6 +170,8 @@ class Beam(Search):
     ) -> Array:
         """Tell which sentences need not go on: enough is completed, or nothing better can come."""
         full, worst = completed.score[:, -1] > NEVER, completed.score[:, self.n_best - 1]  # [B]
+        if not (worst > NEVER).any():
+            return full
         if self.patient:
             full = full & (normalise(chosen.log_prob[:, 0], t + 1, self.alpha) <= worst)
         if shaped:
@@ -224,13 +226,16 @@ def _filled(candidates: Candidates, n: int) -> Candidates:
 def _move(beams: Beams, chosen: Candidates, t: int, device: torch.device) -> Beams:
     """Let each chosen candidate take its place, and sentences that are done leave."""
     n, width = beams.active.score.shape
-    active = beams.active.take(chosen.parent)
+    moves = chosen.parent.shape[1] > width or (chosen.parent != np.arange(width)).any()
+    active = beams.active.take(chosen.parent) if moves else beams.active
     active = active.append(chosen.log_prob, chosen.token, chosen.gain, t)
     source = np.arange(n)[:, None] * width + chosen.parent  # [B, K], rows of the state
     if (~beams.going).sum() * _LEAVE < n:
-        index = torch.from_numpy(source.ravel()).to(device)
-        widened = source.shape[1] > width  # as it is after the first step
-        state = reorder(beams.state, index) if widened else reorder_within(beams.state, index)
+        state = beams.state
+        if moves:
+            index = torch.from_numpy(source.ravel()).to(device)
+            widened = source.shape[1] > width  # as it is after the first step
+            state = reorder(state, index) if widened else reorder_within(state, index)
         return replace(beams, state=state, active=active)
     stay = beams.going.nonzero()[0]
     index = torch.from_numpy(source[stay].ravel()).to(device)
