@@ -62,6 +62,7 @@ class PackedLinear(nn.Module):
     def __init__(self, layer: nn.Linear) -> None:
         super().__init__()
         self.weight, self.bias = layer.weight, layer.bias
+        self.in_features, self.out_features = layer.in_features, layer.out_features
         self.packed = Packed(layer.weight, layer.bias)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -70,7 +71,12 @@ class PackedLinear(nn.Module):
 
 
 def packed(module: M) -> M:
-    """Copy a module, with packed layers for its linear ones; the copy computes the same."""
+    """Copy a module, with packed layers for its linear ones; the copy computes the same.
+
+    A module that has nothing to pack is returned as it is.
+    """
+    if not any(type(one) is nn.Linear and _can_pack(one.weight) for one in module.modules()):
+        return module
     copied = deepcopy(module)
     for inner in list(copied.modules()):
         for name, child in inner.named_children():

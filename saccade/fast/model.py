@@ -105,12 +105,12 @@ class Ready:
 
 
 def form_of(model: Model) -> Form:
-    """Make a model ready to write: its fast form if it has one."""
+    """Make a model ready to write: its fast form if it has one, or itself with packed layers."""
     if type(model) is EncoderDecoder:
         decoder = decoder_form_of(model.decoder)
         if decoder is not None:
             return FastEncoderDecoder(model, decoder)
-    return Clear(model)
+    return Clear(packed(model))
 
 
 def decoder_form_of(decoder: Decoder) -> Writer | None:

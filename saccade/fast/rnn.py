@@ -7,7 +7,7 @@ from saccade.cells.base import Cell
 from saccade.cells.lstm import LSTM
 from saccade.decoders.rnn import RnnDecoder
 from saccade.fast.groups import GROUP, Groups
-from saccade.fast.linear import Packed, pack
+from saccade.fast.linear import Packed, pack, packed
 from saccade.flow import SOURCE, Memory, State, Stepped, nested, reorder, tensor
 
 
@@ -19,7 +19,7 @@ class FastRnn:
     """
 
     def __init__(self, decoder: RnnDecoder) -> None:
-        self.decoder = decoder
+        self.decoder = packed(decoder)  # for its attention
         self.cells = [_fast_cell(cell) for cell in decoder._stack]
         self.readout = pack(decoder.readout)
 

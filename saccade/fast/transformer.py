@@ -191,8 +191,7 @@ class Past:
 
     def keep(self, rows: Tensor) -> None:
         """Hold these rows and no others."""
-        filled = self.held[:, :, :, : self.n_places]
-        self._move(filled.index_select(1, rows), self.held.shape[3])
+        self.held = self.held.index_select(1, rows)
 
     def read(self, products: Tensor, own: Tensor | None) -> Tensor:
         """Write keys and values behind the others, then read with the queries.
@@ -206,16 +205,16 @@ class Past:
         three = products.view(n, -1, 3, heads, width)  # [B, K, 3, H, d]
         last = self.n_places + three.shape[1]
         if last > room:
-            filled = self.held[:, :, :, : self.n_places]
-            self._move(filled, max(2 * room, _ROOM * three.shape[1]))
+            self._grow(max(2 * room, _ROOM * three.shape[1]))
         self.held[:, :, :, self.n_places : last] = three[:, :, 1:].permute(2, 0, 3, 1, 4)
         self.n_places = last
         q = three[:, :, 0].transpose(1, 2)  # [B, H, K, d]
         keys, values = self.held[:, :, :, :last]  # [B, H, t K, d]
         return _flat(scaled_dot_product_attention(q, keys, values, own))
 
-    def _move(self, filled: Tensor, room: int) -> None:
-        _, n, heads, _, width = filled.shape
+    def _grow(self, room: int) -> None:
+        filled = self.held[:, :, :, : self.n_places]
+        _, n, heads, _, width = self.held.shape
         self.held = filled.new_empty(2, n, heads, room, width)
         self.held[:, :, :, : self.n_places] = filled
 

@@ -190,10 +190,15 @@ def test_what_has_no_form_is_used_as_it_is(decoder: Part[Decoder]) -> None:
 
 
 @pytest.mark.parametrize("kind", MODELS)
-def test_a_form_begins_with_any_model(kind: str) -> None:
-    form = form_of(build(MODELS[kind]))
-    step, state = form.begin(source())
-    assert step(torch.full((4,), 2), state).log_probs.shape == (4, SIZE)
+def test_the_form_of_any_model_writes_what_the_model_writes(kind: str) -> None:
+    model = build(MODELS[kind])
+    clear, fast = Clear(model).begin(source()), form_of(model).begin(source())
+    states = [clear.state, fast.state]
+    for t in range(3):
+        token = torch.arange(4) + 4 + t
+        expected, states[0] = clear.step(token, states[0])
+        found, states[1] = fast.step(token, states[1])
+        assert_close(found, expected, atol=1e-5, rtol=1e-5)
 
 
 def first_log_probs(ready: Ready) -> Tensor:
