@@ -33,6 +33,8 @@ class Groups:
         Args:
             numbers: `[N]`, the row that each line has read up to now.
         """
+        if numbers is self.numbers:
+            return None
         now = numbers.cpu().numpy()
         if now.shape == self._known.shape and (now == self._known).all():
             return None

@@ -80,7 +80,7 @@ def packed(module: M) -> M:
     copied = deepcopy(module)
     for inner in list(copied.modules()):
         for name, child in inner.named_children():
-            if type(child) is nn.Linear:
+            if type(child) is nn.Linear and _can_pack(child.weight):
                 setattr(inner, name, PackedLinear(child))
     return copied
 
@@ -95,4 +95,5 @@ def _blocks(weight: Tensor) -> Tensor:
 
 def _can_pack(weight: Tensor) -> bool:
     on = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
-    return bool(on) and weight.device.type == "cpu" and weight.dtype == torch.float32
+    fits = weight.device.type == "cpu" and weight.dtype == torch.float32 and weight.numel() > 0
+    return bool(on) and fits

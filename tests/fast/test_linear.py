@@ -4,7 +4,7 @@ from torch import nn
 from torch.testing import assert_close
 
 from saccade.fast.linear import Packed, pack, packed
-from saccade.layers import FeedForward
+from saccade.layers import FeedForward, bridge
 from tests.samples import randn, scramble
 
 SHAPES = [(1, 8, 5), (5, 256, 300), (2, 700, 300)]  # small ones are not packed
@@ -43,3 +43,10 @@ def test_a_packed_module_computes_the_same_and_leaves_the_other_alone() -> None:
     assert type(copied.U) is not nn.Linear
     with torch.no_grad():
         assert_close(copied(x), module(x), atol=1e-5, rtol=1e-5)
+
+
+def test_a_layer_without_inputs_is_left_to_torch() -> None:
+    assert Packed(torch.zeros(4, 0), torch.ones(4)).blocks is None
+    module = packed(nn.Sequential(bridge(0, 4), nn.Linear(4, 2)))
+    assert [type(one) is nn.Linear for one in module] == [True, False]
+    assert module(torch.zeros(3, 0)).shape == (3, 2)
