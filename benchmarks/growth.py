@@ -27,6 +27,7 @@ from benchmarks.kit import transformer_recipe
 from benchmarks.meter import peak_mib
 from benchmarks.workloads import END, PAD, START, Shape
 from saccade.batching import collate, pad
+from saccade.fast.model import Ready
 from saccade.models.base import Model
 from saccade.objectives.cross_entropy import cross_entropy
 from saccade.search.base import Task
@@ -76,14 +77,15 @@ def train(shape: Shape, length: int) -> dict[str, float]:
 
 def decode(shape: Shape, length: int) -> dict[str, float]:
     """Time beam search for two sentences whose outputs are as long as they are."""
-    model, before = _model(shape).eval(), peak_mib()
+    form, before = Ready(_model(shape).eval()).form, peak_mib()
     source = pad([[*row, END] for row in _rows(shape, length)])
     limits = torch.full((_ROWS,), length)
     task = Task(start=START, end=END, limits=limits, banned=(PAD, START, END))
 
     @torch.inference_mode()
     def search() -> None:
-        Beam(width=5)(model.step, model.start(source), task)
+        step, state = form.begin(source)
+        Beam(width=5)(step, state, task)
 
     return {"decode s": _seconds(search), "decode MiB": peak_mib() - before}
 

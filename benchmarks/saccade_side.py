@@ -72,31 +72,16 @@ def convert(kit: Kit, _: Effort, engine: str = "torch") -> None:
 
 
 def decode(kit: Kit, effort: Effort, engine: str = "torch") -> None:
-    """Decode D with one of saccade's engines; those that are not torch form their own batches."""
+    """Decode D with one of saccade's engines, which form batches of their own out of all lines."""
     torch.set_num_threads(effort.threads)
     translator = load(kit.folder / "model", engine=engine)
-    own = engine != "torch"
 
-    def prepare_case(beam: int, rows: int) -> Callable[[list[str]], list[list[str]]]:
-        def translate(lines: list[str]) -> list[list[str]]:
-            """Translate, longest first, so many rows at once."""
-            size = len(lines) if own else rows
-            order = sorted(
-                range(len(lines)), key=lambda i: -len(translator.source.encode(lines[i]))
-            )
-            found: dict[int, list[str]] = {}
-            for begin in range(0, len(order), size):
-                chosen = order[begin : begin + size]
-                done = translator.translate([lines[i] for i in chosen], beam=beam)
-                found |= {i: list(one.tokens) for i, one in zip(chosen, done, strict=True)}
-            return [found[i] for i in range(len(lines))]
-
-        return translate
+    def prepare_case(beam: int, _: int) -> Callable[[list[str]], list[list[str]]]:
+        return lambda lines: [list(one.tokens) for one in translator.translate(lines, beam=beam)]
 
     sentences = kit.lines("test.source.txt")
-    named = (f"{_NAME}-{engine}" if own else _NAME, _version())
-    note = "text to text" + ("; its own batches" if own else "")
-    meter.decode(named, kit, effort, sentences, prepare_case, note)
+    named = (_NAME if engine == "torch" else f"{_NAME}-{engine}", _version())
+    meter.decode(named, kit, effort, sentences, prepare_case, "text to text, its own batches")
 
 
 def _version() -> str:
