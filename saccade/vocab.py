@@ -223,6 +223,12 @@ class Vocabulary:
         """The pairs of pieces that byte-pair encoding joins, first ones first; none of others."""
         return [(left, right) for left, right in json.loads(self._saved)["model"].get("merges", [])]
 
+    @cached_property
+    def spellings(self) -> list[str]:
+        """Every id as the JSON file spells it, symbols and slots too; no two are the same."""
+        found = (self._tokenizer.id_to_token(i) for i in range(len(self)))
+        return [f"<none {i}>" if piece is None else piece for i, piece in enumerate(found)]
+
     def save(self, path: Path) -> None:
         """Write the JSON file of the `tokenizers` library."""
         path.write_text(self._saved, encoding="utf-8")

@@ -1,0 +1,101 @@
+"""The engine CTranslate2: Transformers in C++, several times faster than torch and without it."""
+
+import json
+import os
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import ClassVar
+
+import ctranslate2
+
+from saccade.engines._converted import Converting, Order, Runner
+from saccade.engines._ctranslate2_beam import Beam, Line
+from saccade.errors import CheckpointError
+from saccade.export.base import Facts
+from saccade.nouns import Hypothesis
+from saccade.plans import sorted_batches
+
+_BATCH = 1024  # source pieces of a batch: what stays in the cache is fastest
+
+
+class CTranslate2(Converting):
+    """Runs what `saccade export --to ctranslate2` writes, on the processor."""
+
+    name: ClassVar[str] = "ctranslate2"
+
+    def run(self, folder: Path, facts: Facts) -> Runner:
+        """Load the model."""
+        return Session(folder, facts.quantise)
+
+
+class Session:
+    """A model in memory; how it searches is told in `_ctranslate2_beam.py`."""
+
+    def __init__(self, folder: Path, quantise: str) -> None:
+        self._folder, self._quantise = folder, quantise
+        self._source, self._target = (_spellings(folder, side) for side in ("source", "target"))
+        self._ids = {spelling: i for i, spelling in enumerate(self._target)}
+
+    @cached_property
+    def _many(self) -> ctranslate2.Translator:
+        """For many lines: a thread a core, each with a batch of its own."""
+        return self._load(inter_threads=_cores(), intra_threads=1)
+
+    @cached_property
+    def _one(self) -> ctranslate2.Translator:
+        """For one line: all cores share its matrices, unless these are of small whole numbers."""
+        if _cores() == 1 or self._quantise.startswith("int"):
+            return self._many
+        return self._load(inter_threads=1, intra_threads=_cores())
+
+    def _load(self, **threads: int) -> ctranslate2.Translator:
+        return ctranslate2.Translator(
+            str(self._folder), device="cpu", compute_type=self._quantise, **threads
+        )
+
+    def search(
+        self, sources: Sequence[Sequence[int]], limits: Sequence[int], order: Order
+    ) -> list[tuple[Hypothesis, ...]]:
+        """Search batch by batch, longest lines first; see `Runner`."""
+        translator = self._one if len(sources) == 1 else self._many
+        groups = sorted_batches([len(ids) for ids in sources], _BATCH)
+        batches = [
+            [Line([self._source[piece] for piece in sources[i]], limits[i]) for i in rows]
+            for rows in groups
+        ]
+        found = Beam(translator, order, self._target, self._ids, _cores()).search(batches)
+        outputs: list[tuple[Hypothesis, ...]] = [()] * len(sources)
+        for rows, batch in zip(groups, found, strict=True):
+            for i, hypotheses in zip(rows, batch, strict=True):
+                outputs[i] = hypotheses
+        return outputs
+
+    def token_scores(self, source: Sequence[int], target: Sequence[int]) -> tuple[float, ...]:
+        """Return the log-probability of every symbol of `target` and of END last."""
+        (scored,) = self._one.score_batch(
+            [[self._source[i] for i in source]],
+            [[self._target[i] for i in target]],
+            max_input_length=0,
+        )
+        return tuple(scored.log_probs)
+
+
+def _spellings(folder: Path, side: str) -> list[str]:
+    """Read how the engine spells the ids of a side; two sides that are the same share a file."""
+    own, shared = folder / f"{side}_vocabulary.json", folder / "shared_vocabulary.json"
+    try:
+        text = (own if own.exists() else shared).read_text(encoding="utf-8")
+        return [str(piece) for piece in json.loads(text)]
+    except (OSError, ValueError) as error:
+        raise CheckpointError(
+            f"{own}: cannot be read ({error}); expected what `saccade export` wrote. Export the"
+            " model again."
+        ) from None
+
+
+def _cores() -> int:
+    """Count the cores this process may use; OMP_NUM_THREADS may say fewer."""
+    allowed = len(os.sched_getaffinity(0))
+    told = os.environ.get("OMP_NUM_THREADS", "")
+    return min(int(told), allowed) if told.isdigit() and int(told) else allowed

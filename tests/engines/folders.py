@@ -1,0 +1,69 @@
+"""Model folders with weights of noise: quick to make, and fussy about every option."""
+
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from saccade import folder as folders
+from saccade import recipe as recipes
+from saccade.prepare import Vocabularies
+from saccade.tokenizers.character import Character
+from saccade.tokenizers.word import Word
+from saccade.train import weights
+from saccade.vocab import PAD, START, UNK
+from tests.samples import scramble
+
+SOURCES = ["one two", "three", "four five six", "seven eight", "a", "nine", "eleven twelve", "two"]
+TARGETS = ["un deux", "trois", "quatre cinq six", "sept huit", "un", "neuf", "onze douze", "deux"]
+BEAM = {"kind": "beam", "width": 4, "n_completed": 4}
+
+
+def stack(**options: Any) -> dict[str, Any]:
+    """A small Transformer."""
+    small = {"kind": "transformer", "layers": 2, "feed_forward": 16, "attention": {"heads": 2}}
+    return {**small, **options}
+
+
+def plain_recipe(
+    model: dict[str, Any], decoding: dict[str, Any] | None = None, *, joint: bool = False
+) -> dict[str, Any]:
+    reader = {"kind": "pairs", "pairs": [list(p) for p in zip(SOURCES, TARGETS, strict=True)]}
+    return {
+        "name": "noise",
+        "data": {"train": [reader], "valid": reader, "joint": joint},
+        "model": {"kind": "encoder_decoder", "embedding": 8, **model},
+        "training": {"max_steps": 1},
+        "decoding": {"search": BEAM, "metrics": ["chrf"], **(decoding or {})},
+    }
+
+
+def write_noise(
+    folder: Path,
+    model: dict[str, Any] | None = None,
+    decoding: dict[str, Any] | None = None,
+    *,
+    joint: bool = False,
+    seed: int = 1,
+    words: bool = False,
+) -> Path:
+    """Write a whole model folder, of a Transformer if nothing else is asked for."""
+    model = {"encoder": stack(), "decoder": stack()} if model is None else model
+    recipe = recipes.from_plain(plain_recipe(model, decoding, joint=joint))
+    tokenizer = Word(min_count=1) if words else Character()
+    source = tokenizer.fit([*SOURCES, *(TARGETS if joint else [])], ["nfc"])
+    target = source if joint else tokenizer.fit(TARGETS, ["nfc"])
+    sides = Vocabularies(source, target)
+    built = scramble(folders.build_model(recipe, sides), seed, 0.4)
+    _never_banned(built)
+    folders.begin(folder)
+    weights.save(folder / "model.safetensors", weights.of(built))
+    folders.write_identity(folder, recipe, sides, {})
+    return folder
+
+
+def _never_banned(model: torch.nn.Module) -> None:
+    """Make symbols that no search writes unlikely, as training does."""
+    for name, parameter in model.named_parameters():
+        if name == "bias":
+            parameter.data[[PAD, START, UNK]] = -30.0
