@@ -86,7 +86,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        return _from("facts", "versions")()["saccade"]
+        return _from("versions", "versions")()["saccade"]
     if name not in _PLACES:
         raise AttributeError(f"module 'saccade' has no attribute '{name}'")
     return _from(_PLACES[name], _CALLED.get(name, name))

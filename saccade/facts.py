@@ -1,8 +1,6 @@
 """What a model folder says of itself in its small files; read without torch."""
 
 import json
-import platform
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -49,14 +47,3 @@ def read_profile(folder: Path) -> Profile | None:
     except (OSError, UnicodeDecodeError):
         text = ""
     return Profile.from_json(text, str(path))
-
-
-def versions() -> dict[str, str]:
-    """Name what this was made with."""
-    found = {"python": platform.python_version(), "system": platform.platform()}
-    for package in ("saccade", "torch", "tokenizers", "numpy"):
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:  # run from a bare checkout
-            found[package] = "unknown"
-    return found

@@ -26,7 +26,7 @@ from torch import Tensor
 
 from saccade import recipe as recipes
 from saccade.errors import CheckpointError, RecipeError
-from saccade.facts import BEGUN, FORMAT, read_facts, read_profile, versions
+from saccade.facts import BEGUN, FORMAT, read_facts, read_profile
 from saccade.guards.profile import Profile
 from saccade.models.base import Model
 from saccade.numbers import Scales
@@ -37,6 +37,7 @@ from saccade.train import weights
 from saccade.train.checkpoint import Checkpoints
 from saccade.train.files import sweep_leftovers, told, write_file, write_text
 from saccade.translator import Translator
+from saccade.versions import versions
 from saccade.vocab import Vocabulary
 
 

@@ -11,7 +11,8 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "saccade"
 
 ORDER = [
-    *("errors", "numbers", "nouns", "plans", "vocab", "flow", "masks", "repeated", "dropout"),
+    *("errors", "versions", "numbers", "nouns", "plans", "vocab", "flow", "masks", "repeated"),
+    "dropout",
     *("parts", "positions", "cells", "attention", "layers"),
     *("convolutions", "encoders", "decoders", "models", "fast", "schedules", "search", "metrics"),
     *("views", "corpora", "readers", "tokenizers", "resegment", "copying", "store"),

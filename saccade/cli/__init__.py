@@ -20,7 +20,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from saccade.cli.speech import complain, version_text
+from saccade.cli.speech import complain
 from saccade.errors import Interrupted, RecipeError, SaccadeError
 
 VERBS = {  # verb: its file and function in this room
@@ -114,7 +114,7 @@ def _root(
     ] = False,
 ) -> None:
     if version:
-        typer.echo(version_text())
+        typer.echo(importlib.import_module("saccade.versions").version_text())
         raise typer.Exit
 
 

@@ -7,7 +7,8 @@ import typer
 
 from saccade import catalogue, starters
 from saccade import recipe as recipes
-from saccade.cli.speech import Sets, complain, note, show_table
+from saccade.cli.speech import Sets, complain, note
+from saccade.cli.tables import show_table
 from saccade.errors import RecipeError
 from saccade.parts import Part
 from saccade.readers.base import Reader

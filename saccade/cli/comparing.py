@@ -6,14 +6,8 @@ from typing import Annotated
 import typer
 
 from saccade import comparison
-from saccade.cli.speech import (
-    Device,
-    Sets,
-    error_console,
-    note,
-    out_console,
-    show_table,
-)
+from saccade.cli.speech import Device, Sets, note
+from saccade.cli.tables import error_console, out_console, show_table
 from saccade.devices import checked_device
 from saccade.errors import RecipeError
 from saccade.views import bars

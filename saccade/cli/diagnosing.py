@@ -11,7 +11,8 @@ from rich.markup import escape
 from saccade import doctor as rules
 from saccade import folder as folders
 from saccade import recipe as recipes
-from saccade.cli.speech import Device, note, out_console
+from saccade.cli.speech import Device, note
+from saccade.cli.tables import out_console
 from saccade.devices import checked_device
 from saccade.doctor import Finding
 from saccade.nouns import Example

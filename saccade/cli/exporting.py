@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from saccade import agreement
-from saccade.cli.speech import Model, note, show_table
+from saccade.cli.speech import Model, note
+from saccade.cli.tables import show_table
 from saccade.errors import CheckpointError
 from saccade.export.base import Exporter, is_export
 from saccade.export.base import export as write

@@ -8,16 +8,10 @@ import typer
 from saccade import folder as folders
 from saccade import forecasting, gradients, pictures
 from saccade.cells.base import Cell
-from saccade.cli.speech import (
-    Beam,
-    Device,
-    Model,
-    coloured,
-    note,
-    out_console,
-    part_of,
-)
+from saccade.cli.naming import part_of
+from saccade.cli.speech import Beam, Device, Model, coloured, note
 from saccade.cli.streams import output
+from saccade.cli.tables import out_console
 from saccade.devices import checked_device
 from saccade.errors import RecipeError
 from saccade.pictures import View

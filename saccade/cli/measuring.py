@@ -11,16 +11,10 @@ import typer
 from saccade import folder as folders
 from saccade import forecasting, run
 from saccade.cli.inspecting import show
-from saccade.cli.speech import (
-    Beam,
-    Device,
-    Metrics,
-    Model,
-    note,
-    part_of,
-    show_table,
-)
+from saccade.cli.naming import part_of
+from saccade.cli.speech import Beam, Device, Metrics, Model, note
 from saccade.cli.streams import output
+from saccade.cli.tables import show_table
 from saccade.devices import checked_device
 from saccade.errors import DataError
 from saccade.evaluation import Evaluation, Figure, figures_of

@@ -10,7 +10,8 @@ from typing import Annotated
 import typer
 
 from saccade import folder as folders
-from saccade.cli.speech import Device, Model, note, show_table
+from saccade.cli.speech import Device, Model, note
+from saccade.cli.tables import show_table
 from saccade.devices import checked_device
 from saccade.errors import DataError
 from saccade.guards.bias import Change, Mean, parse

@@ -12,7 +12,8 @@ import typer
 from saccade import folder as folders
 from saccade import recipe as recipes
 from saccade import run, starters
-from saccade.cli.speech import error_console, note, show_table
+from saccade.cli.speech import note
+from saccade.cli.tables import error_console, show_table
 from saccade.cli.translating import draw_attention
 from saccade.evaluation import Evaluation, figures_of
 from saccade.nouns import Example

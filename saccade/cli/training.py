@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from saccade import run
-from saccade.cli.speech import Device, Sets, error_console, note, show_table
+from saccade.cli.speech import Device, Sets, note
+from saccade.cli.tables import error_console, show_table
 from saccade.devices import checked_device
 from saccade.errors import RecipeError
 from saccade.recipe import Recipe

@@ -8,9 +8,10 @@ from typing import Annotated, BinaryIO, TextIO
 import typer
 
 from saccade.cli.formats import Format, Wanted, format_rows
-from saccade.cli.speech import Beam, Device, Model, coloured, note, out_console
+from saccade.cli.speech import Beam, Device, Model, coloured, columns, note
 from saccade.cli.streams import input_lines, output
 from saccade.errors import RecipeError
+from saccade.export.base import is_export
 from saccade.opening import load
 from saccade.translation import Translation
 from saccade.views import heatmap
@@ -98,6 +99,11 @@ def translate(
     chance = {"temperature": temperature, "top_k": top_k, "top_p": top_p, "seed": seed}
     drawn = _sample({"beam": beam, "length_penalty": length_penalty}, chance, sample, nbest)
     with output(target) as file:
+        if alignments and is_export(model):
+            raise RecipeError(
+                f"--alignments: {model} was exported without what tells where a model looked;"
+                " expected the model folder. Translate with that one."
+            )
         translator = load(model, device=device, engine=engine, quantise=quantise)
         live = source is None and _is_terminal(sys.stdin)
         lines = _prompted() if live else input_lines(source)
@@ -156,7 +162,7 @@ def draw_attention(translation: Translation) -> None:
         translation.source_tokens,
         translation.tokens,
         colour=coloured(),
-        width=max(out_console().width, 20),
+        width=columns(),
     )
     typer.echo(drawn, color=coloured())
 

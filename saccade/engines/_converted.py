@@ -77,6 +77,9 @@ class Keeping(Engine):
 
     name: ClassVar[str]
 
+    def __init__(self) -> None:
+        self._keys: dict[Path, str] = {}  # hashing the weights once is enough
+
     @abstractmethod
     def wake(self, kept: "Kept") -> Opened:
         """Open an exported folder."""
@@ -122,7 +125,9 @@ class Keeping(Engine):
             facts = read_export(place)
         except CheckpointError:  # damaged or of another format: converted anew
             return None
-        return facts if facts.key == key_of(folder) else None
+        if folder not in self._keys:
+            self._keys[folder] = key_of(folder)
+        return facts if facts.key == self._keys[folder] else None
 
     def _convert(self, folder: Path, place: Path, wanted: Wanted) -> Facts:
         try:

@@ -32,7 +32,7 @@ class CTranslate2(Exporter):
     two vocabularies: all have a counterpart there. Other models and attentions have none.
     """
 
-    quantisations: ClassVar[tuple[str, ...]] = ("float32", "int8", "int16", "float16")
+    quantisations: ClassVar[tuple[str, ...]] = ("float32", "int8")
 
     def refusals(self, folder: Path) -> list[str]:
         """Refuse what is not a Transformer with plain multi-head attention."""

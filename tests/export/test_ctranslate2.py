@@ -57,12 +57,12 @@ def test_other_models_are_refused(tmp_path: Path) -> None:
 
 def test_unknown_rounding_is_refused(tmp_path: Path) -> None:
     folder = write_noise(tmp_path / "model")
-    told = r"--quantise int3: ctranslate2 does not know it; expected one of float32, int8, int16"
+    told = r"--quantise int3: ctranslate2 does not know it; expected one of float32, int8\."
     with pytest.raises(RecipeError, match=told):
         export("ctranslate2", folder, tmp_path / "out", "int3")
 
 
-@pytest.mark.parametrize("quantise", ["float32", "int8", "int16", "float16"])
+@pytest.mark.parametrize("quantise", ["float32", "int8"])
 def test_the_folder_works_with_the_package_alone(tmp_path: Path, quantise: str) -> None:
     folder, out = write_noise(tmp_path / "model"), tmp_path / "out"
     before = saccade.load(folder).translate(SOURCES)
