@@ -17,11 +17,11 @@ from benchmarks import meter
 from benchmarks.workloads import Effort, Kit
 from saccade import folder as folders
 from saccade.batching import Plan
-from saccade.facts import versions
 from saccade.opening import load
 from saccade.prepare import batches_of, prepare
 from saccade.recipe import Recipe
 from saccade.train.loop import Loop
+from saccade.versions import versions
 
 _NAME = "saccade"
 

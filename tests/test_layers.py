@@ -12,8 +12,7 @@ PACKAGE = Path(__file__).parent.parent / "saccade"
 
 ORDER = [
     *("errors", "versions", "numbers", "nouns", "plans", "vocab", "flow", "masks", "repeated"),
-    "dropout",
-    *("parts", "positions", "cells", "attention", "layers"),
+    *("dropout", "parts", "positions", "cells", "attention", "layers"),
     *("convolutions", "encoders", "decoders", "models", "fast", "schedules", "search", "metrics"),
     *("views", "corpora", "readers", "tokenizers", "resegment", "copying", "store"),
     *("batching", "windows", "objectives"),

@@ -29,6 +29,9 @@ class Toy:
         one = np.eye(len(target) + 1, len(source) + 1, dtype=np.float32)
         return np.stack([one] * len(self.attention_names))
 
+    def token_scores(self, source: Sequence[int], target: Sequence[int]) -> tuple[float, ...]:
+        return tuple(-0.1 for _ in (*target, "end"))
+
 
 def translation(
     source: str, target: str, vocabulary: Vocabulary, names: tuple[str, ...] = ("a", "b")
@@ -144,3 +147,13 @@ def test_slots_are_their_words() -> None:
     assert one.tokens == ("▁Hanna", "▁dog", "▁Hanna")
     assert one.source_tokens == ("▁dog", "▁Hanna", "</s>")
     assert replace(one, copied=()).text == "⁇ ⁇ ⁇"
+
+
+def test_scores_of_tokens_are_asked_for_where_the_engine_did_not_say() -> None:
+    vocabulary = characters()
+    ids = tuple(vocabulary.encode("the"))
+    silent = Hypothesis(ids, -0.5, (), finished=True)
+    assert Translation("the", ids, silent, Toy(vocabulary)).token_scores == (-0.1,) * (len(ids) + 1)
+    cut = Hypothesis(ids, -0.5, (), finished=False)
+    assert Translation("the", ids, cut, Toy(vocabulary)).token_scores == (-0.1,) * len(ids)
+    assert Translation("", (), Hypothesis((), 0.0, ()), Toy(vocabulary)).token_scores == ()
