@@ -177,12 +177,13 @@ class Translator:
         done = [Found((Hypothesis((), 0.0, ()),))] * len(texts)  # empty in, empty out
         work = [i for i, row in enumerate(given) if row or not self.model.reads]
         batches = [[work[i] for i in rows] for rows in self._batches([len(given[i]) for i in work])]
+        form = self._ready.form if search.once else Clear(self.model)
 
         @torch.inference_mode()
         def find(rows: list[int]) -> list[Found]:
             source = pad([[*ids[i], END] for i in rows]).to(self.device)
             task = self._task(rows, texts, given, prefixes, watch)
-            step, state = (self._ready.form if search.once else Clear(self.model)).begin(source)
+            step, state = form.begin(source)
             return search(step, state, task, trace=trace)
 
         all_found = [find(rows) for rows in batches] if watch else each(find, batches)

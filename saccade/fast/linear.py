@@ -71,13 +71,13 @@ class PackedLinear(nn.Module):
 
 
 def packed(module: M) -> M:
-    """Copy a module, with packed layers for its linear ones; the copy computes the same.
+    """Copy a module, with packed layers for its linear ones; the copy computes without dropout.
 
     A module that has nothing to pack is returned as it is.
     """
     if not any(type(one) is nn.Linear and _can_pack(one.weight) for one in module.modules()):
         return module
-    copied = deepcopy(module)
+    copied = deepcopy(module).eval()
     for inner in list(copied.modules()):
         for name, child in inner.named_children():
             if type(child) is nn.Linear and _can_pack(child.weight):
