@@ -163,6 +163,7 @@ def main() -> None:
 def measured(arguments: argparse.Namespace) -> dict[str, Any]:
     """Make the kit if it is not there, and measure what the command line asks for."""
     effort = replace(QUICK if arguments.quick else Effort(), threads=arguments.threads)
+    effort = replace(effort, **{name: int(n) for name, n in arguments.effort})
     folder = arguments.kit or cache() / ("kit-quick" if arguments.quick else "kit")
     steps = ["--steps", "60"] if arguments.quick else []
     command = [sys.executable, "-m", "benchmarks.kit", str(folder), "--data", str(arguments.data)]
@@ -190,6 +191,13 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=Effort().threads)
     parser.add_argument("--quick", action="store_true", help="few steps: does it run?")
+    parser.add_argument(
+        "--effort",
+        nargs="+",
+        type=lambda pair: pair.split("="),
+        default=[],
+        help="warm=4 window=7 sentences=256: other numbers of workloads.Effort",
+    )
     parser.add_argument("--data", type=Path, default=Path("../shared/data/multi30k"))
     parser.add_argument("--kit", type=Path, help="where the shared work is, or is to be made")
     parser.add_argument("--limit", type=float, default=1800.0, help="seconds of one process")

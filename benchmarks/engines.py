@@ -23,7 +23,7 @@ class Engine:
     """One toolkit; without an environment it runs in this one.
 
     `runs` is which of saccade's own engines it is, if it is one: torch, or one that needs the
-    package `needs`.
+    package `needs`; `quantise` is how that one rounds its weights.
     """
 
     name: str
@@ -32,6 +32,7 @@ class Engine:
     environment: str = ""
     runs: str = ""
     needs: str = "torch"
+    quantise: str = ""
 
     @property
     def installed(self) -> bool:
@@ -47,9 +48,10 @@ class Engine:
 
     def command(self, work: str, kit: Path, effort: str) -> list[str]:
         """Return what to run for a workload."""
-        more = [self.runs] if self.runs else []
+        more = [self.runs, self.quantise] if self.runs else []
         if self.runs and work == "L":  # what a user types
             words = [str(kit / "model"), "-i", str(kit / "first.txt"), "--engine", self.runs]
+            words += ["--quantise", self.quantise] if self.quantise else []
             return [sys.executable, "-m", "saccade", "translate", *words]
         return [str(python(self.environment)), "-m", self.module, work, str(kit), effort, *more]
 
@@ -57,6 +59,17 @@ class Engine:
 ENGINES = (
     Engine("saccade", "benchmarks.saccade_side", "TRDL", runs="torch"),
     Engine("saccade-onnx", "benchmarks.saccade_side", "PDL", runs="onnx", needs="onnxruntime"),
+    *(
+        Engine(
+            f"saccade-ctranslate2{'-' * bool(kind)}{kind}",
+            "benchmarks.saccade_side",
+            "PDL",
+            runs="ctranslate2",
+            needs="ctranslate2",
+            quantise=kind,
+        )
+        for kind in ("", "int8")
+    ),
     Engine("torch", "benchmarks.reference", "TRDL"),
     Engine("ctranslate2", "benchmarks.peers.ctranslate2", "PDL", "ctranslate2"),
     Engine("opennmt", "benchmarks.peers.opennmt", "PTRDL", "opennmt"),

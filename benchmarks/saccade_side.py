@@ -66,21 +66,22 @@ def _plan(batches: list[list[int]]) -> Plan:
     return Plan(flat, starts, np.arange(len(batches), dtype=np.int64))
 
 
-def convert(kit: Kit, _: Effort, engine: str = "torch") -> None:
+def convert(kit: Kit, _: Effort, engine: str = "torch", quantise: str = "") -> None:
     """Open the model once, P: what an engine converts at first, it keeps."""
-    load(kit.folder / "model", engine=engine)
+    load(kit.folder / "model", engine=engine, quantise=quantise)
 
 
-def decode(kit: Kit, effort: Effort, engine: str = "torch") -> None:
+def decode(kit: Kit, effort: Effort, engine: str = "torch", quantise: str = "") -> None:
     """Decode D with one of saccade's engines, which form batches of their own out of all lines."""
     torch.set_num_threads(effort.threads)
-    translator = load(kit.folder / "model", engine=engine)
+    translator = load(kit.folder / "model", engine=engine, quantise=quantise)
 
     def prepare_case(beam: int, _: int) -> Callable[[list[str]], list[list[str]]]:
         return lambda lines: [list(one.tokens) for one in translator.translate(lines, beam=beam)]
 
     sentences = kit.lines("test.source.txt")
-    named = (_NAME if engine == "torch" else f"{_NAME}-{engine}", _version())
+    name = "-".join([_NAME, *(word for word in (engine, quantise) if word not in ("torch", ""))])
+    named = (name, _version())
     meter.decode(named, kit, effort, sentences, prepare_case, "text to text, its own batches")
 
 
@@ -89,5 +90,6 @@ def _version() -> str:
 
 
 if __name__ == "__main__":
-    own = {"P": partial(convert, engine=sys.argv[4]), "D": partial(decode, engine=sys.argv[4])}
+    engine = dict(zip(("engine", "quantise"), sys.argv[4:], strict=False))
+    own = {"P": partial(convert, **engine), "D": partial(decode, **engine)}
     meter.serve({"T": transformer, "R": rnn, **own})
