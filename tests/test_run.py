@@ -36,7 +36,7 @@ def test_the_world_outside_stays_as_it_was(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(torch, "set_num_threads", asked.append)
     small.run(tmp_path, max_steps=2, threads=2)
     assert torch.equal(torch.get_rng_state(), before)
-    assert asked == [2, 7]
+    assert (asked[0], asked[-1]) == (2, 7)  # decoding on several threads asks in between
 
 
 def test_a_run_folder_is_complete(tmp_path: Path) -> None:

@@ -36,6 +36,9 @@ def family(room: str) -> type[Any]:
 PARTS = [(room, kind) for room in FAMILIES for kind in kinds(family(room))]
 
 
+NOT_IN_RECIPES = ["engines", "export"]  # chosen by the command line
+
+
 def test_every_family_is_listed() -> None:
     rooms = [m.name for m in pkgutil.iter_modules(saccade.__path__) if m.ispkg]
     with_base = [
@@ -43,7 +46,7 @@ def test_every_family_is_listed() -> None:
         for room in rooms
         if any(m.name == "base" for m in pkgutil.iter_modules([f"{saccade.__path__[0]}/{room}"]))
     ]
-    assert sorted(with_base) == sorted(FAMILIES)
+    assert sorted(with_base) == sorted([*FAMILIES, *NOT_IN_RECIPES])
 
 
 @pytest.mark.parametrize(("room", "kind"), PARTS)
