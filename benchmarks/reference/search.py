@@ -164,8 +164,8 @@ class _Line:
     ) -> bool:
         """Set finished ways among the first K aside, keep K others; say whether to go on.
 
-        Scores are divided by the length. A sentence stops as saccade's does: K are finished and
-        nothing open scores better so far, or nothing open can score better up to the limit.
+        Scores are divided by the length. A sentence stops as saccade's does: K are finished, or
+        nothing open can score better than the best of them up to the limit.
         """
         t = past.shape[1] + 1
         found = list(zip(ways[0][j], ways[1][j], ways[2][j], strict=True))
@@ -179,5 +179,5 @@ class _Line:
         if t == self.limit + 1:
             self.best = self.best if self.n_finished else past[j * k].tolist()
             return False
-        enough = self.n_finished >= k and self.scores[0] / t <= self.score
+        enough = self.n_finished >= k
         return not enough and self.scores[0] / (self.limit + 1) >= self.score

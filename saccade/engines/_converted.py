@@ -41,13 +41,14 @@ _NOTHING: tuple[Hypothesis, ...] = (Hypothesis((), 0.0, ()),)  # empty in, empty
 class Order:
     """What to search for: the options of beam search, and the ids that are never written.
 
-    width 1 is greedy search.  n_completed: 0 means the rule of `search.beam` for it.
+    width 1 is greedy search.  n_completed, patient: as in `search.beam`.
     """
 
     width: int
     length_penalty: float
     n_best: int
     n_completed: int
+    patient: bool
     banned: tuple[int, ...]
 
 
@@ -294,13 +295,14 @@ class Converted:
 
     def _order(self, chosen: Chosen) -> Order:
         given = {"width": 5, "length_penalty": 1.0, "n_best": 1, "n_completed": 0, **chosen.options}
+        patient = bool(given.pop("patient", True))
         if chosen.kind == "greedy":
             given |= {"width": 1, "length_penalty": 0.0}
         problems = beam_problems(**given)
         if problems:
             raise RecipeError(problems)
         unknown = () if self._facts.decoding["replace_unknown"] else (UNK,)
-        return Order(**given, banned=(PAD, START, *unknown))
+        return Order(**given, patient=patient, banned=(PAD, START, *unknown))
 
     def _translate(self, texts: list[str], order: Order) -> list[Translation]:
         decoding = self._facts.decoding

@@ -63,7 +63,8 @@ class Beam:
     def _patient(self) -> bool:
         """Whether the search goes on while an active hypothesis is better."""
         order = self.order
-        return order.n_completed == 0 and order.width > 1 and order.length_penalty > 0
+        waits = order.patient and order.n_completed == 0
+        return waits and order.width > 1 and order.length_penalty > 0
 
     @property
     def _enough(self) -> int:
@@ -82,8 +83,11 @@ class Beam:
         """Search one line by its own limit; unfinished outputs rank behind finished ones.
 
         The search counts what it cuts at its end among the completed, so where it comes to its end
-        it is asked for all of them, and for those cut one symbol before, which is the limit.
+        it is asked for all of them, and for those cut one symbol before, which is the limit. A
+        single line of search needs no more than the cut.
         """
+        if self.order.width == 1:
+            return self._alone(line, line.limit)[:1]
         found = self._alone(line, line.limit + 1)
         if all(h.finished for h in found):
             return self._settle(line, found)

@@ -66,8 +66,8 @@ class Beam(Search):
     go on, those among the first K that write END are completed: they are set aside and take no
     place in the beam. A sentence stops, whatever its neighbours do,
 
-    - when `n_completed` hypotheses are completed; 0 means as many as `width`, and no active
-      one scores better so far, so that a few poor early endings do not end the search;
+    - when `n_completed` hypotheses are completed; 0 means as many as `width`, and, if `patient`, no
+      active one scores better so far, so that a few poor early endings do not end the search;
     - or when `n_best` are and no active one can still beat them: a log-probability only falls, so
       none will score above log_prob / (limit + 1) ** length_penalty (shapers turn this rule off);
     - or at its limit: what is active there counts as unfinished and ranks after what is finished.
@@ -81,10 +81,16 @@ class Beam(Search):
     once: ClassVar[bool] = True
 
     def __init__(
-        self, *, width: int = 5, length_penalty: float = 1.0, n_best: int = 1, n_completed: int = 0
+        self,
+        *,
+        width: int = 5,
+        length_penalty: float = 1.0,
+        n_best: int = 1,
+        n_completed: int = 0,
+        patient: bool = True,
     ) -> None:
         self.width, self.alpha, self.n_best = width, length_penalty, n_best
-        self.n_completed, self.patient = n_completed or width, n_completed == 0
+        self.n_completed, self.patient = n_completed or width, patient and n_completed == 0
         problems = beam_problems(width, length_penalty, n_best, n_completed)
         if problems:
             raise RecipeError(problems)
