@@ -77,17 +77,24 @@ class Beam:
         known = len(within) >= self.order.n_best and (self._patient or len(within) == len(found))
         if known and all(h.finished for h in found):
             return self._settle(line, within)
-        return self._within(line)
+        return (self._cut_short(line, found[0]),) if self.order.width == 1 else self._within(line)
+
+    def _cut_short(self, line: Line, found: Hypothesis) -> Hypothesis:
+        """Cut what greedy search went on to write at the line's own limit, and score the rest."""
+        tokens = found.tokens[: line.limit]
+        (scored,) = self.translator.score_batch(
+            [line.tokens], [[self.target[i] for i in tokens]], max_input_length=0
+        )
+        log_prob = sum(scored.log_probs[: len(tokens)])  # what follows is END
+        score = log_prob / max(len(tokens), 1) ** self.order.length_penalty
+        return Hypothesis(tokens, score, (), finished=False)
 
     def _within(self, line: Line) -> tuple[Hypothesis, ...]:
         """Search one line by its own limit; unfinished outputs rank behind finished ones.
 
         The search counts what it cuts at its end among the completed, so where it comes to its end
-        it is asked for all of them, and for those cut one symbol before, which is the limit. A
-        single line of search needs no more than the cut.
+        it is asked for all of them, and for those cut one symbol before, which is the limit.
         """
-        if self.order.width == 1:
-            return self._alone(line, line.limit)[:1]
         found = self._alone(line, line.limit + 1)
         if all(h.finished for h in found):
             return self._settle(line, found)

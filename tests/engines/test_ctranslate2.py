@@ -166,8 +166,9 @@ def test_importing_the_package_is_light() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_the_rule_of_the_recipe_ends_the_search(tmp_path: Path) -> None:
-    folder = write_noise(tmp_path, decoding={"search": {**BEAM, "n_completed": 7}})
+@pytest.mark.parametrize("rule", [{"n_completed": 7}, {"patient": False}], ids=str)
+def test_the_rule_of_the_recipe_ends_the_search(tmp_path: Path, rule: dict[str, Any]) -> None:
+    folder = write_noise(tmp_path, decoding={"search": {**BEAM, **rule}})
     ours = saccade.load(folder).translate(SOURCES)
     theirs = saccade.load(folder, engine="ctranslate2").translate(SOURCES)
     assert [f.text for f in theirs] == [f.text for f in ours]

@@ -162,13 +162,14 @@ def test_poor_early_endings_do_not_end_the_search() -> None:
         rows[token == y, end] = 0.97
         return Step(rows.log(), {"written": written + 1})
 
-    def best(n_completed: int) -> tuple[int, ...]:
+    def best(n_completed: int, *, patient: bool = True) -> tuple[int, ...]:
         task = Task(0, end, torch.tensor([6]), (0,))
-        beam = Beam(width=2, n_completed=n_completed)
+        beam = Beam(width=2, n_completed=n_completed, patient=patient)
         return beam(step, {"written": torch.zeros(1, 1)}, task)[0].hypotheses[0].tokens
 
     assert best(0) == (x, x, x)
     assert best(2) != (x, x, x)
+    assert best(0, patient=False) == best(2)
 
 
 def test_stops_at_n_completed() -> None:
