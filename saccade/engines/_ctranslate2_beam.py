@@ -53,6 +53,8 @@ class Beam:
         """Search batch by batch, all begun at once."""
         waiting = [self._begin(b, max(line.limit for line in b) + 1) for b in batches]
         found = [[self._read(result) for result in results] for results in waiting]
+        if sum(map(len, batches)) == 1:
+            return [[self._outputs(batches[0][0], found[0][0])]]
         with ThreadPoolExecutor(self.threads) as pool:
             return [
                 list(pool.map(self._outputs, lines, outputs))
