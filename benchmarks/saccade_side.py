@@ -90,6 +90,8 @@ def _version() -> str:
 
 
 if __name__ == "__main__":
-    engine = dict(zip(("engine", "quantise"), sys.argv[4:], strict=False))
-    own = {"P": partial(convert, **engine), "D": partial(decode, **engine)}
+    name, kind = sys.argv[4:]
+    own = {
+        work: partial(f, engine=name, quantise=kind) for work, f in (("P", convert), ("D", decode))
+    }
     meter.serve({"T": transformer, "R": rnn, **own})
