@@ -8,7 +8,13 @@ import torch
 
 
 @pytest.fixture(autouse=True, scope="session")
+def _one_thread_at_first() -> None:
+    torch.set_num_threads(1)
+
+
+@pytest.fixture(autouse=True)
 def _one_thread() -> None:
+    """Whatever the test before has left."""
     torch.set_num_threads(1)
 
 

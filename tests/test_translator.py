@@ -49,7 +49,7 @@ def assert_same(found: list[Translation], expected: list[Translation]) -> None:
         assert [n.text for n in one.nbest] == [n.text for n in other.nbest]
         for n, m in zip(one.nbest, other.nbest, strict=True):
             assert n.score == pytest.approx(m.score, rel=1e-5, abs=1e-5)
-            assert n.token_scores == pytest.approx(m.token_scores, abs=1e-5)
+            assert n.token_scores == pytest.approx(m.token_scores, rel=1e-5, abs=1e-5)
 
 
 @every_model

@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
@@ -50,9 +51,10 @@ class Session:
         return self._load(inter_threads=1, intra_threads=_cores())
 
     def _load(self, **threads: int) -> ctranslate2.Translator:
-        return ctranslate2.Translator(
-            str(self._folder), device="cpu", compute_type=self._quantise, **threads
-        )
+        """Load on a thread of its own: it sets how many threads OpenMP has where it is loaded."""
+        options = {"device": "cpu", "compute_type": self._quantise, **threads}
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(ctranslate2.Translator, str(self._folder), **options).result()
 
     def search(
         self, sources: Sequence[Sequence[int]], limits: Sequence[int], order: Order

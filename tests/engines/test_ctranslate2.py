@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 import saccade
 from saccade.engines import ctranslate2 as engine
@@ -191,3 +192,10 @@ def test_words_that_are_banned_are_refused(tmp_path: Path) -> None:
     folder = write_noise(tmp_path, words=True)
     with pytest.raises(RecipeError, match=r"data.target.tokenizer is word.* Use --engine torch."):
         saccade.load(folder, engine="ctranslate2")
+
+
+def test_torch_keeps_its_threads(tmp_path: Path) -> None:
+    model = saccade.load(write_noise(tmp_path), engine="ctranslate2")
+    model.translate(SOURCES[0])
+    model.translate(SOURCES)
+    assert torch.get_num_threads() == 1
