@@ -119,7 +119,10 @@ def _write_sides(folder: Path, name: str, reader: Reader, vocabulary: Vocabulary
 
 
 def _batches(work: str, recipe: Recipe, data: Path, sides: Vocabularies) -> list[list[int]]:
-    """Plan an epoch as saccade does; R's batches are cut again, to the same number of rows."""
+    """Plan an epoch as saccade does; R's batches are cut again, to the same number of rows.
+
+    What is cut lies in order of length, so it is shuffled: a few steps must see every length.
+    """
     stores, effort = prepare(recipe, data, sides).train, Effort()
     plan = batches_of(recipe, stores, effort.tokens if work == "T" else _ROWS).epoch(0)
     if work == "T":
@@ -129,7 +132,9 @@ def _batches(work: str, recipe: Recipe, data: Path, sides: Vocabularies) -> list
         for indices in plan
         for i in range(0, len(indices), effort.rows)
     ]
-    return [batch for batch in cut if len(batch) == effort.rows] or cut
+    whole = [batch for batch in cut if len(batch) == effort.rows] or cut
+    turn = np.random.Generator(np.random.PCG64(recipe.seed)).permutation(len(whole))
+    return [whole[i] for i in turn]
 
 
 def neutral(tensors: Mapping[str, Tensor]) -> dict[str, NDArray[np.float32]]:
