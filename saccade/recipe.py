@@ -98,6 +98,8 @@ class Training:
     report_every: int = 50
     threads: int = 0
     """Processor threads; 0 leaves torch's own choice."""
+    precision: Literal["float32", "bfloat16", "auto"] = "float32"
+    """Of the products; auto takes bfloat16 where the processor has instructions for it."""
     tensorboard: bool = False
 
 

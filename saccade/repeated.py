@@ -16,6 +16,8 @@ from torch.autograd.function import once_differentiable
 from torch.nn.functional import linear
 from torch.overrides import TorchFunctionMode
 
+from saccade.precision import lowered
+
 _Pairs = list[tuple[Tensor, Tensor]]  # inputs and gradients of the outputs
 
 
@@ -54,9 +56,9 @@ class _Gather(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, weight: Tensor, pairs: _Pairs) -> Tensor:
-        ctx.pairs = pairs
+        ctx.pairs, ctx.dtype = pairs, weight.dtype
         ctx.set_materialize_grads(False)
-        return weight.view_as(weight)
+        return lowered(weight).view_as(weight)
 
     @staticmethod
     @once_differentiable
@@ -65,7 +67,7 @@ class _Gather(torch.autograd.Function):
             return None, None
         inputs, gradients = zip(*ctx.pairs, strict=True)
         ctx.pairs.clear()
-        return torch.cat(gradients).T @ torch.cat(inputs), None
+        return (torch.cat(gradients).T @ torch.cat(inputs)).to(ctx.dtype), None
 
 
 class _Step(torch.autograd.Function):
@@ -73,8 +75,9 @@ class _Step(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor, pairs: _Pairs) -> Tensor:
+        ctx.pairs, ctx.dtype = pairs, x.dtype
+        x = x.to(weight.dtype)
         ctx.save_for_backward(x, weight)
-        ctx.pairs = pairs
         return linear(x, weight)
 
     @staticmethod
@@ -82,4 +85,4 @@ class _Step(torch.autograd.Function):
     def backward(ctx: Any, gradient: Tensor) -> Any:
         x, weight = ctx.saved_tensors
         ctx.pairs.append((x.flatten(0, -2), gradient.flatten(0, -2)))
-        return gradient @ weight if ctx.needs_input_grad[0] else None, None, None
+        return (gradient @ weight).to(ctx.dtype) if ctx.needs_input_grad[0] else None, None, None

@@ -4,13 +4,14 @@ from math import sqrt
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import dropout, scaled_dot_product_attention
+from torch.nn.functional import dropout
 
 from saccade.attention.base import Attention, Scored
 from saccade.errors import ShapeError
 from saccade.flow import Attended, State, tensor
 from saccade.masks import masked_softmax
 from saccade.parts import Part
+from saccade.precision import attend
 
 
 class MultiHead(Attention):
@@ -88,9 +89,7 @@ class MultiHead(Attention):
             read = dropout(weights, rate, self.training) @ values  # [B, H, T, d]
         else:
             weights = None
-            read = scaled_dot_product_attention(
-                q, keys, values, attn_mask=mask[:, None], dropout_p=rate
-            )  # [B, H, T, d]
+            read = attend(q, keys, values, mask[:, None], rate)  # [B, H, T, d]
         context = self.output(read.transpose(1, 2).flatten(2))  # [B, T, D]
         seen = weights.transpose(1, 2) if look and weights is not None else None  # [B, T, H, S]
         return Attended(context, seen, state)

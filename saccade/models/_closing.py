@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor
 
+from saccade.precision import restored
 from saccade.vocab import END
 
 FAR = -30.0  # the log-probability of what cannot be: finite, so that smoothing may add it up
@@ -23,7 +24,7 @@ def closed(logits: Tensor, ended: Tensor) -> Tensor:
         logits: `[..., V]`.
         ended: bool, `[...]`.
     """
-    end = torch.tensor([END], device=logits.device)
+    logits, end = restored(logits), torch.tensor([END], device=logits.device)
     others = logits.index_fill(-1, end, -torch.inf).log_softmax(dim=-1)
     going_on = others.index_fill(-1, end, FAR)
     at_end = torch.full_like(logits, FAR).index_fill(-1, end, 0.0)

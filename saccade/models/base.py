@@ -7,6 +7,7 @@ from torch import Tensor, nn
 from torch.nn.functional import linear
 
 from saccade.flow import Batch, Decoded, Padded, State, Step
+from saccade.precision import restored
 
 
 class Projection(NamedTuple):
@@ -18,7 +19,7 @@ class Projection(NamedTuple):
 
     def log_probs(self) -> Tensor:
         """Compute `log_softmax(W f + b)`: `[..., V]`."""
-        return linear(*self).log_softmax(dim=-1)
+        return restored(linear(*self)).log_softmax(dim=-1)
 
 
 class Model(nn.Module, ABC):

@@ -54,7 +54,7 @@ class HardAttention(Objective):
         assert decoded.weights is not None
         log_prob, entropy = _choices(decoded.weights, model.attention_names)  # [B, T]
         total, each = summed(model, decoded.features[mask], batch.target.values[mask])
-        nll = torch.zeros_like(log_prob).masked_scatter(mask, each)  # [B, T]
+        nll = each.new_zeros(mask.shape).masked_scatter(mask, each)  # [B, T]
         surplus = self._surplus(nll, mask)  # [B, T]
         estimator = (surplus * (log_prob - log_prob.detach()))[mask].sum()  # 0, but its gradient
         total = total + self.reward * estimator - self.entropy * entropy[mask].sum()

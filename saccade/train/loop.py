@@ -21,6 +21,7 @@ from saccade.errors import TrainingError
 from saccade.flow import Batch, Loss
 from saccade.models.base import Model
 from saccade.objectives.base import Moment, Objective
+from saccade.precision import products
 from saccade.recipe import Training
 from saccade.resegment import Resegment
 from saccade.schedules.base import Schedule
@@ -102,7 +103,8 @@ class Loop:
         total, nll, count = 0.0, 0.0, 0
         self.optimiser.zero_grad(set_to_none=True)
         for batch in self._fetch():
-            loss = self._checked(self.objective(self.model, batch, moment), batch)
+            with products(settings.precision, self.device):
+                loss = self._checked(self.objective(self.model, batch, moment), batch)
             loss.total.backward()  # type: ignore[no-untyped-call]
             total += loss.total.item()
             nll += loss.parts.get("nll", loss.total.item())

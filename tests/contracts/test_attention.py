@@ -8,6 +8,7 @@ from torch.testing import assert_close
 from saccade.attention.base import Attention
 from saccade.flow import Attended, Memory, append, reorder, tensor
 from saccade.parts import Part
+from saccade.precision import products
 from tests.samples import backward, mask_of, missing_gradients, name, randn, scramble, variants
 
 DIM, T, LENGTHS = 8, 3, (5, 2, 4)
@@ -53,6 +54,20 @@ def test_shapes_and_names(part: Part[Attention]) -> None:
     assert weights is not None
     assert weights.shape == (3, T, len(attention.names), 5)
     assert len(set(attention.names)) == len(attention.names)
+
+
+@every
+def test_bfloat16_is_no_obstacle(part: Part[Attention]) -> None:
+    attention = build(part)
+    query, states, mask = inputs()
+    with products("bfloat16", torch.device("cpu")):
+        low = read(attention, query, states, mask, look=False).context
+    if low.requires_grad:
+        backward(low.float().sum())
+    assert all(p.grad.isfinite().all() for p in attention.parameters() if p.grad is not None)
+    if not attention.hard:  # which would read another place
+        expected = read(attention, query, states, mask, look=False).context
+        assert_close(low.float(), expected, atol=0.2, rtol=0.2)
 
 
 @every

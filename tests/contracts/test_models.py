@@ -13,6 +13,7 @@ from saccade.encoders.base import Encoder
 from saccade.flow import Batch, Padded, State, reorder
 from saccade.models.base import Model
 from saccade.parts import Part, find, kinds
+from saccade.precision import products
 from tests.samples import (
     MODELS,
     backward,
@@ -109,6 +110,17 @@ def test_log_probs_are_those_of_a_distribution(part: Part[Model]) -> None:
     assert decoded.weights.shape == (3, 5, len(model.attention_names), 6)
     assert (decoded.weights.masked_select(~batch.source.mask[:, None, None]) == 0).all()
     assert model(batch).weights is None
+
+
+@every
+def test_bfloat16_changes_it_by_its_rounding(part: Part[Model]) -> None:
+    model, batch = build(part), batch_of(*PAIRS)
+    with products("bfloat16", torch.device("cpu")):
+        found = log_probs(model, batch)
+    assert found.dtype is torch.float32
+    assert_close(found.exp(), log_probs(model, batch).exp(), atol=0.1, rtol=0.1)
+    backward(found[batch.target.mask][:, 5].sum())
+    assert all(p.grad.isfinite().all() for p in model.parameters() if p.grad is not None)
 
 
 @every

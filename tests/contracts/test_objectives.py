@@ -8,6 +8,7 @@ import torch
 from saccade.models.base import Model
 from saccade.objectives.base import Moment, Objective
 from saccade.parts import Part, find
+from saccade.precision import products
 from tests.samples import backward, name, pairs_batch, trained, variants, vocabulary
 
 PARTS = [p for p in variants(Objective, samples=16) if not find(Objective, p.kind).numeric]
@@ -61,3 +62,15 @@ def test_leaves_the_model_in_the_mode_it_was_in(part: Part[Objective]) -> None:
         model.train(mode)
         objective(model, pairs_batch(), moment(1))
         assert all(module.training == mode for module in model.modules())
+
+
+@every
+def test_products_may_be_in_bfloat16(part: Part[Objective]) -> None:
+    model, objective, batch = build(part), part.build(vocabulary().decode), pairs_batch()
+    with products("bfloat16", torch.device("cpu")):
+        loss = objective(model, batch, moment(1))
+    assert loss.total.dtype is torch.float32
+    backward(loss.total)
+    gradients = [p.grad for p in model.parameters() if p.grad is not None]
+    assert gradients
+    assert all(grad.dtype is torch.float32 and grad.isfinite().all() for grad in gradients)
