@@ -6,6 +6,7 @@ recipes x sweeps ─▶ Variants ─▶ one finished run for each seed ─▶ Ro
 import dataclasses
 import itertools
 import json
+import re
 import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ from saccade.train.files import write_text
 from saccade.views.by_length import buckets_of
 from saccade.views.comparison import Bucket, Line, Row
 
+_OUTER_COMMA = re.compile(r",(?![^{\[]*[}\]])")  # not one inside of {} or []
 _FEW = 8  # symbols of a model that is only built to see whether it can be
 
 
@@ -58,7 +60,8 @@ def variants(
 
     Args:
         paths: recipes, or folders of finished models, which are taken as they are.
-        over: options to vary; the values stand between commas.
+        over: options to vary; the values stand between commas. `a.b+c.d=x,y` gives two options the
+            same value.
         overrides: `a.b=c`, for all recipes.
     """
     sweeps = [_sweep(text) for text in over]
@@ -79,12 +82,13 @@ def variants(
 
 
 def _sweep(text: str) -> tuple[str, list[str]]:
-    name, equals, values = text.partition("=")
-    if not equals or not name or not all(values.split(",")):
+    names, equals, rest = text.partition("=")
+    values = _OUTER_COMMA.split(rest)
+    if not equals or not all(names.split("+")) or not all(values):
         raise RecipeError(
             f"--over {text}: expected a.b=x,y,z, as in model.decoder.attention=dot,additive."
         )
-    return name, values.split(",")
+    return names, values
 
 
 def _crossed(
@@ -99,7 +103,11 @@ def _crossed(
         yield Variant(path.name, folders.read_identity(path).recipe, path)
         return
     for chosen in itertools.product(*(values for _, values in sweeps)):
-        own = [f"{name}={value}" for (name, _), value in zip(sweeps, chosen, strict=True)]
+        own = [
+            f"{name}={value}"
+            for (names, _), value in zip(sweeps, chosen, strict=True)
+            for name in names.split("+")
+        ]
         recipe = recipes.load(path, [*overrides, *own])
         if numeric(recipe):
             raise RecipeError(

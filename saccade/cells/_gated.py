@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.amp import custom_fwd
 from torch.autograd.function import once_differentiable
 from torch.nn.functional import linear
 
@@ -85,9 +86,10 @@ def sweep_gated(
 
 
 class _Sweep(torch.autograd.Function):
-    """The loop over time, time first: `a [T, B, 3D]` to outputs `[T, B, D]`."""
+    """The loop over time, time first: `a [T, B, 3D]` to outputs `[T, B, D]`, never in bfloat16."""
 
     @staticmethod
+    @custom_fwd(device_type="cpu", cast_inputs=torch.float32)  # type: ignore[untyped-decorator]
     def forward(
         ctx: Any,
         a: Tensor,

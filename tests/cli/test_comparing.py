@@ -1,6 +1,7 @@
 import json
 from pathlib import Path
 
+from saccade import comparison
 from tests.cli.conftest import Call
 
 QUICK = ("--set", "training.max_steps=2")
@@ -90,3 +91,13 @@ def test_other_test_pairs_and_other_metrics_are_refused(call: Call, work: Path) 
     said = call("compare", work / "model", "b", "--split", "valid")
     assert said.code == 1
     assert "the recipes share no first metric" in said.err
+
+
+def test_two_options_can_be_varied_together(work: Path) -> None:
+    cells = ("gru", "{kind: lstm, without: forget}")
+    names = "model.encoder.cell+model.decoder.cell"
+    chosen = comparison.variants([work / "tiny.yaml"], [f"{names}={','.join(cells)}"])
+    assert [variant.name for variant in chosen] == [f"tiny {cell}" for cell in cells]
+    for variant, kind in zip(chosen, ("gru", "lstm"), strict=True):
+        parts = [variant.recipe.model.options[side] for side in ("encoder", "decoder")]
+        assert [part.options["cell"].kind for part in parts] == [kind, kind]

@@ -8,6 +8,7 @@ from torch.testing import assert_close
 from saccade.cells.base import Cell, unroll
 from saccade.flow import State, tensor
 from saccade.parts import Part
+from saccade.precision import products
 from tests.samples import backward, missing_gradients, name, randn, scramble, variants
 
 B, T, INPUT, HIDDEN = 4, 5, 3, 6
@@ -33,6 +34,17 @@ def test_shapes_and_parts(part: Part[Cell]) -> None:
     assert_close(tensor(state, "h"), output)
     assert all(((gate >= 0) & (gate <= 1)).all() for gate in gates.values())
     assert all(gate.shape == (B, HIDDEN) for gate in gates.values())
+
+
+@every
+def test_bfloat16_changes_a_sweep_by_its_rounding(part: Part[Cell]) -> None:
+    cell, x = build(part).train(), randn(B, T, INPUT)
+    with products("bfloat16", torch.device("cpu")):
+        swept = cell.sweep(x, state_of(cell))
+    backward(swept.outputs.float().sum())
+    assert all(p.grad.isfinite().all() for p in cell.parameters() if p.grad is not None)
+    exact = cell.sweep(x, state_of(cell)).outputs
+    assert_close(swept.outputs.float(), exact, atol=0.1, rtol=0.1)
 
 
 @every
