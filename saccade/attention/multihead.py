@@ -26,6 +26,8 @@ class MultiHead(Attention):
     product:
 
         head_i = softmax(score_i(W_i^Q q, W_i^K h)) W_i^V h
+
+    key_width: width d of the queries and keys of a head; 0 is D / H, that of its values.
     """
 
     def __init__(
@@ -34,6 +36,7 @@ class MultiHead(Attention):
         key_dim: int,
         *,
         heads: int = 4,
+        key_width: int = 0,
         dropout: float = 0.0,
         score: Part[Scored] = Part(Scored, "scaled_dot"),
     ) -> None:
@@ -43,14 +46,22 @@ class MultiHead(Attention):
                 f"attention multihead: width {query_dim} cannot be shared by {heads} heads; the"
                 " width must be a multiple of heads."
             )
+        if key_width < 0:
+            raise ShapeError(
+                f"attention multihead: key_width {key_width} is below 0; expected a width, or 0"
+                " for that of the values."
+            )
         self.heads = heads
+        self.key_width = key_width or query_dim // heads
         self.dropout = dropout
-        self.query = nn.Linear(query_dim, query_dim)
-        self.keys_values = nn.Linear(key_dim, 2 * query_dim)
+        self.widths = (heads * self.key_width, query_dim)  # of all keys, of all values
+        self.query = nn.Linear(query_dim, self.widths[0])
+        self.keys_values = nn.Linear(key_dim, sum(self.widths))
         self.output = nn.Linear(query_dim, query_dim)
-        width, n_scores = query_dim // heads, 0 if score.kind == "scaled_dot" else heads
+        width, n_scores = self.key_width, 0 if score.kind == "scaled_dot" else heads
         self.scores = nn.ModuleList(score.build(width, width) for _ in range(n_scores))
-        for weight in (self.query.weight, *self.keys_values.weight.chunk(2), self.output.weight):
+        keys, values = self.keys_values.weight.split(self.widths)  # type: ignore[no-untyped-call]
+        for weight in (self.query.weight, keys, values, self.output.weight):
             nn.init.xavier_uniform_(weight.data)
         for layer in (self.query, self.keys_values, self.output):
             nn.init.zeros_(layer.bias)
@@ -67,7 +78,8 @@ class MultiHead(Attention):
 
     def prepare(self, states: Tensor) -> State:
         """Project keys and values and cut them into heads."""
-        keys, values = map(self._heads, self.keys_values(states).chunk(2, dim=-1))  # [B, H, S, d]
+        both = self.keys_values(states).split(self.widths, dim=-1)
+        keys, values = map(self._heads, both)  # [B, H, S, d]
         if self.scores:
             own = [score.keys(keys[:, i]) for i, score in enumerate(self._each_score)]
             keys = torch.stack(own, dim=1)  # [B, H, S, ...]

@@ -89,6 +89,9 @@ def _side_refusals(folder: Path, where: str, side: Plain) -> list[str]:
     elif attention["score"]["kind"] != "scaled_dot":
         found = attention["score"]["kind"]
         problems.append(_refusal(folder, f"{where}.attention.score", found, "scaled_dot"))
+    elif attention["key_width"]:
+        found = attention["key_width"]
+        problems.append(_refusal(folder, f"{where}.attention.key_width", found, 0))
     return problems
 
 

@@ -43,7 +43,9 @@ class FastTransformer:
     def serves(decoder: TransformerDecoder) -> bool:
         """Tell whether every attention is one that this form knows."""
         return not decoder.neighbourhood and all(
-            type(attention) is MultiHead and not attention.scores
+            type(attention) is MultiHead
+            and not attention.scores
+            and len(set(attention.widths)) == 1
             for layer in decoder._stack
             for attention in (layer.self_attention, layer.reading)
         )

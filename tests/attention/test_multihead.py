@@ -6,6 +6,8 @@ from saccade.attention.base import Scored
 from saccade.attention.multihead import MultiHead
 from saccade.attention.scaled_dot import ScaledDot
 from saccade.errors import ShapeError
+from saccade.flow import tensor
+from saccade.masks import masked_softmax
 from saccade.parts import Part
 from tests import reference
 from tests.samples import mask_of, randn, scramble
@@ -36,6 +38,27 @@ def test_one_head_without_projections_is_scaled_dot() -> None:
     query, states = randn(3, 4, 8, seed=2), randn(3, 5, 8)
     one = attention(query, attention.prepare(states), MASK[:, None], {}).context
     assert_close(one, plain(query, plain.prepare(states), MASK[:, None], {}).context)
+
+
+@pytest.mark.parametrize("look", [True, False])
+def test_keys_of_any_width_are_compared(look: bool) -> None:
+    attention = scramble(MultiHead(8, 6, heads=2, key_width=3))
+    query, states = randn(3, 4, 8, seed=2), randn(3, 5, 6)
+    prepared = attention.prepare(states)
+    assert [tensor(prepared, part).shape for part in ("keys", "values")] == [
+        (3, 2, 5, 3),
+        (3, 2, 5, 4),
+    ]
+    scores = attention._heads(attention.query(query)) @ tensor(prepared, "keys").mT / 3**0.5
+    weights = masked_softmax(scores, MASK[:, None, None])
+    read = (weights @ tensor(prepared, "values")).transpose(1, 2).flatten(2)
+    found = attention(query, prepared, MASK[:, None], {}, look=look)
+    assert_close(found.context, attention.output(read))
+
+
+def test_a_width_below_zero_is_refused() -> None:
+    with pytest.raises(ShapeError, match="key_width -1 is below 0; expected a width"):
+        MultiHead(8, 8, key_width=-1)
 
 
 @pytest.mark.parametrize("look", [True, False])

@@ -34,6 +34,10 @@ RNN = {"kind": "rnn", "hidden": 8}
             {"encoder": stack(), "decoder": stack(attention={"heads": 2, "score": "additive"})},
             r"model.decoder.attention.score is additive, .*; expected scaled_dot",
         ),
+        (
+            {"encoder": stack(), "decoder": stack(attention={"heads": 2, "key_width": 3})},
+            r"model.decoder.attention.key_width is 3, .*; expected 0",
+        ),
     ],
 )
 def test_what_has_no_counterpart_is_refused(

@@ -73,6 +73,7 @@ FAST = [
 ]
 CLEAR = [
     Part(Decoder, "transformer", {"layers": 2, "neighbourhood": 1, "attention": MULTIHEAD}),
+    Part(Decoder, "transformer", {"layers": 2, "attention": {"heads": 2, "key_width": 3}}),
     Part(Decoder, "rnn", {"hidden": 8, "attention": "location_aware"}),
     Part(Decoder, "rnn_past", {"hidden": 8}),
 ]
