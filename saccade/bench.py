@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 
 from saccade import folder as folders
+from saccade import lexicon
 from saccade.batching import Batches
 from saccade.evaluation import loss_of, name_of
 from saccade.facts import read_profile
@@ -90,7 +91,13 @@ class TextBench(Bench):
         self.examples = list(recipe.data.valid.build(root).read()) if settings.metrics else []
         self.sides, self.model = prepared.vocabularies, model.to(device)
         source, target = self.sides.source, self.sides.target
-        self._translator = Translator(self.model, source, target, recipe.decoding, self.profile)
+        listed = [part.build(root) for part in recipe.decoding.lexicon]
+        self.words = (lexicon.read(resume) if resume else None) or (
+            lexicon.gather(listed) if listed else None
+        )
+        self._translator = Translator(
+            self.model, source, target, recipe.decoding, self.profile, self.words
+        )
         self.objective = settings.objective.build(target.decode)
         self.resegment = resegment_of(recipe, self.sides)
 
@@ -121,8 +128,10 @@ class TextBench(Bench):
         return [t.text for t in self._translator.stream(sources, search=Part(Search, "greedy"))]
 
     def identify(self, folder: Path) -> None:
-        """Write recipe, vocabularies, hashes and profile."""
-        folders.write_identity(folder, self.recipe, self.sides, self.hashes, self.profile)
+        """Write recipe, vocabularies, hashes, profile and lexicon."""
+        folders.write_identity(
+            folder, self.recipe, self.sides, self.hashes, self.profile, self.words
+        )
 
     def resumed(self, folder: Path) -> None:
         """Write the profile, which folders of older versions do not have."""

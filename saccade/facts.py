@@ -9,6 +9,7 @@ from saccade.guards.profile import Profile
 
 FORMAT = 1
 BEGUN = "begun"
+LEXICON = "lexicon.tsv"
 
 
 def read_facts(folder: Path) -> dict[str, Any]:

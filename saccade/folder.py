@@ -5,6 +5,7 @@
     source.json, target.json     the vocabularies, in the format of the `tokenizers` library
     scales.json          instead of them, of a forecaster: mean and spread of its columns
     profile.json         what was usual in the training data, for the guards; may be absent
+    lexicon.tsv          all that may be written, a text and its count a line; absent: everything
     model.safetensors    the weights to use, once training is over
     engines/             the model converted for other engines, once one was used; see engines/
     checkpoints/         while training: see train/checkpoint.py
@@ -24,6 +25,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from saccade import lexicon
 from saccade import recipe as recipes
 from saccade.errors import CheckpointError, RecipeError
 from saccade.facts import BEGUN, FORMAT, read_facts, read_profile
@@ -107,6 +109,7 @@ def write_identity(
     vocabularies: Vocabularies,
     hashes: dict[str, str],
     profile: Profile | None = None,
+    words: lexicon.Counts | None = None,
 ) -> None:
     """Write all that decides a run; saccade.json comes last and makes the folder whole."""
     sides = {"source": vocabularies.source, "target": vocabularies.target}
@@ -114,6 +117,8 @@ def write_identity(
         write_file(folder / f"{name}.json", vocabulary.save)
     if profile is not None:
         write_profile(folder, profile)
+    if words is not None:
+        lexicon.write(folder, words)
     _write_facts(folder, recipe, hashes, {name: side.fingerprint for name, side in sides.items()})
 
 
@@ -297,6 +302,7 @@ def load(folder: str | Path, *, device: str = "cpu") -> Translator:
         sides.target,
         identity.recipe.decoding,
         read_profile(folder),
+        lexicon.read(folder),
     )
 
 

@@ -113,6 +113,10 @@ class Decoding:
     """An output has at most max_ratio x (source pieces) + max_extra pieces."""
     replace_unknown: bool = False
     """Write the source word that was looked at most where the model writes an unknown one."""
+    lexicon: list[Part[Reader]] = dataclasses.field(default_factory=list)
+    """Write only what these readers have as targets; empty lets everything be written."""
+    lexicon_weight: float = 0.0
+    """How much it counts, against the model, how often the lexicon has a text."""
     batch_tokens: int = 4096
     season: int = 0
     """Of a forecaster: after how many steps its series repeats, to compare with the last season."""

@@ -11,6 +11,7 @@ import torch
 from rich.console import Console
 
 from saccade import folder as folders
+from saccade import lexicon
 from saccade import recipe as recipes
 from saccade.bench import Bench, TextBench
 from saccade.errors import CheckpointError, DataError, RecipeError
@@ -188,7 +189,8 @@ def average(source: Path, target: Path, *, last: int = 0, best: int = 0) -> list
     sides, hashes = identity.vocabularies, identity.facts.get("data", {})
     folders.begin(target)
     write_file(target / "model.safetensors", lambda path: weights.save(path, mean))
-    folders.write_identity(target, identity.recipe, sides, hashes, read_profile(source))
+    profile, words = read_profile(source), lexicon.read(source)
+    folders.write_identity(target, identity.recipe, sides, hashes, profile, words)
     return names
 
 

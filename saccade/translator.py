@@ -21,6 +21,7 @@ from saccade.fast.model import Clear, Ready
 from saccade.fast.threads import each
 from saccade.flow import Batch
 from saccade.guards.profile import Profile
+from saccade.lexicon import Counts, Lexicon
 from saccade.models.base import Model
 from saccade.nouns import Example, Hypothesis
 from saccade.parts import Part
@@ -62,6 +63,7 @@ class Translator:
         target: the pieces of the target.
         decoding: how to search.
         profile: what was usual in training, for the guards; some are silent without.
+        lexicon: all that may be written, if not everything.
     """
 
     def __init__(
@@ -71,12 +73,15 @@ class Translator:
         target: Vocabulary,
         decoding: Decoding,
         profile: Profile | None = None,
+        lexicon: Counts | None = None,
     ) -> None:
         self.model = model.eval()
         self.source = source
         self.target = target
         self.decoding = decoding
         self.profile = profile
+        weight = decoding.lexicon_weight
+        self._shapers = [] if lexicon is None else [Lexicon(lexicon, target, weight)]
         self._ready = Ready(model)
         if decoding.replace_unknown:
             _check_replacing(self)
@@ -232,6 +237,7 @@ class Translator:
             banned=(PAD, START) if self.decoding.replace_unknown else (PAD, START, UNK),
             prefixes=begins if any(begins) else (),
             keys=[_key(texts[i]) for i in rows],
+            shapers=self._shapers,
             watch=_numbered(watch, rows) if watch else None,
         )
 

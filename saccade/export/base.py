@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from saccade.errors import CheckpointError, RecipeError
+from saccade.facts import LEXICON
 from saccade.parts import find
 from saccade.train.files import write_folder, write_text
 
@@ -118,13 +119,18 @@ def export_problems(exporter: Exporter, kind: str, folder: Path, quantise: str) 
             f"{folder}: has no {_WEIGHTS}, so its training is not over; expected a finished model."
             " Let it finish, or use --engine torch."
         )
+    if (folder / LEXICON).exists():
+        problems.append(
+            f"{folder}: has a {LEXICON}, and {kind} writes what it likes; expected a model that"
+            " may write everything. Use --engine torch."
+        )
     return problems + exporter.refusals(folder)
 
 
 def key_of(folder: Path) -> str:
     """Hash all that decides what a model writes: weights, recipe and vocabularies."""
     total = hashlib.blake2b(str(FORMAT).encode(), digest_size=16)
-    for name in _DECIDE:
+    for name in (*_DECIDE, *((LEXICON,) if (folder / LEXICON).exists() else ())):
         try:
             with (folder / name).open("rb") as file:
                 total.update(hashlib.file_digest(file, hashlib.blake2b).digest())

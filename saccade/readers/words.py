@@ -4,6 +4,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import repeat
 from pathlib import Path
 from typing import Literal
 
@@ -19,7 +20,7 @@ class Words(Reader):
     """Reads every word that occurs `min_count` times in `corpora`, in the order of first use.
 
     A word is a run of letters, lower-cased; source and target are both the word.
-    side: where the words are taken from.
+    side: where the words are taken from.  once: False reads each as often as it occurs.
     """
 
     def __init__(
@@ -29,6 +30,7 @@ class Words(Reader):
         corpora: list[Part[Reader]] = [],  # noqa: B006 - only read
         side: Literal["source", "target", "both"] = "target",
         min_count: int = 1,
+        once: bool = True,
     ) -> None:
         super().__init__(root)
         if not corpora:
@@ -38,10 +40,10 @@ class Words(Reader):
             )
         self.corpora = [corpus.build(root) for corpus in corpora]
         self.side = side
-        self.min_count = min_count
+        self.min_count, self.once = min_count, once
 
     def read(self) -> Iterator[Example]:
-        """Yield each word once, with itself."""
+        """Yield the words, each with itself."""
         counts: Counter[str] = Counter()
         for corpus in self.corpora:
             for example in corpus.read():
@@ -53,12 +55,13 @@ class Words(Reader):
                 " some. Lower min_count, or take another side."
             )
         for number, word in enumerate(found, start=1):
-            yield Example(word, word, f"word {number}")
+            example = Example(word, word, f"word {number}")
+            yield from repeat(example, 1 if self.once else counts[word])
 
     def fingerprint(self) -> str:
         """Hash the corpora and the options."""
         found = [corpus.fingerprint() for corpus in self.corpora]
-        text = f"words {self.side} {self.min_count} {found}"
+        text = f"words {self.side} {self.min_count} {self.once} {found}"
         return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
     def _text(self, example: Example) -> str:

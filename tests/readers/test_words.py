@@ -32,14 +32,19 @@ def test_rare_words_are_left_out() -> None:
     assert words(min_count=2) == ["the"]
 
 
+def test_words_can_be_read_as_often_as_they_occur() -> None:
+    assert words(once=False) == ["the", "the", "cat", "dog", "a", "cat's"]
+
+
 def test_the_fingerprint_knows_all_that_matters() -> None:
     readers = [
         Words(Path(), corpora=[CORPUS]),
         Words(Path(), corpora=[CORPUS, CORPUS]),
         Words(Path(), corpora=[CORPUS], min_count=2),
         Words(Path(), corpora=[CORPUS], side="source"),
+        Words(Path(), corpora=[CORPUS], once=False),
     ]
-    assert len({reader.fingerprint() for reader in readers}) == 4
+    assert len({reader.fingerprint() for reader in readers}) == 5
 
 
 def test_no_corpora_are_refused() -> None:
