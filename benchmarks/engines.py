@@ -23,7 +23,8 @@ class Engine:
     """One toolkit; without an environment it runs in this one.
 
     `runs` is which of saccade's own engines it is, if it is one: torch, or one that needs the
-    package `needs`; `quantise` is how that one rounds its weights.
+    package `needs`; `quantise` is how that one rounds its weights, or, in training, its products.
+    `no-feeding` trains R without input feeding.
     """
 
     name: str
@@ -58,6 +59,15 @@ class Engine:
 
 ENGINES = (
     Engine("saccade", "benchmarks.saccade_side", "TRDL", runs="torch"),
+    Engine("saccade-bfloat16", "benchmarks.saccade_side", "TR", runs="torch", quantise="bfloat16"),
+    Engine("saccade-no-feeding", "benchmarks.saccade_side", "R", runs="no-feeding"),
+    Engine(
+        "saccade-no-feeding-bfloat16",
+        "benchmarks.saccade_side",
+        "R",
+        runs="no-feeding",
+        quantise="bfloat16",
+    ),
     Engine("saccade-onnx", "benchmarks.saccade_side", "PDL", runs="onnx", needs="onnxruntime"),
     *(
         Engine(

@@ -83,11 +83,11 @@ def transformer_recipe(shape: Shape, more: list[str] | None = None) -> Recipe:
     return recipes.load(path, [*_both(shape), *sides, smoothing, *(more or [])])
 
 
-def rnn_recipe(shape: Shape) -> Recipe:
+def rnn_recipe(shape: Shape, more: list[str] | None = None) -> Recipe:
     """Return the recipe of R in another shape."""
     encoder = [f"model.encoder.hidden={shape.cells // 2}", f"model.encoder.dropout={shape.dropout}"]
     decoder = [f"model.decoder.hidden={shape.cells}", f"model.decoder.dropout={shape.dropout}"]
-    return recipes.load(_HERE / "rnn.yaml", [*_both(shape), *encoder, *decoder])
+    return recipes.load(_HERE / "rnn.yaml", [*_both(shape), *encoder, *decoder, *(more or [])])
 
 
 def _both(shape: Shape) -> list[str]:

@@ -26,20 +26,29 @@ from saccade.versions import versions
 _NAME = "saccade"
 
 
-def transformer(kit: Kit, effort: Effort) -> None:
-    """Train T."""
-    _train("T", kits.transformer_recipe(kit.shape), kit, effort)
+def transformer(kit: Kit, effort: Effort, engine: str = "torch", quantise: str = "") -> None:
+    """Train T; `quantise` is the precision of products, float32 if empty."""
+    precision = [f"training.precision={quantise or 'float32'}"]
+    _train(
+        _named(engine, quantise), "T", kits.transformer_recipe(kit.shape, precision), kit, effort
+    )
 
 
-def rnn(kit: Kit, effort: Effort) -> None:
-    """Train R."""
-    _train("R", kits.rnn_recipe(kit.shape), kit, effort)
+def rnn(kit: Kit, effort: Effort, engine: str = "torch", quantise: str = "") -> None:
+    """Train R, without input feeding if the engine is called so."""
+    more = [f"training.precision={quantise or 'float32'}"]
+    more += ["model.decoder.input_feeding=false"] if engine == "no-feeding" else []
+    _train(_named(engine, quantise), "R", kits.rnn_recipe(kit.shape, more), kit, effort)
 
 
-def _train(work: str, recipe: Recipe, kit: Kit, effort: Effort) -> None:
+def _named(engine: str, quantise: str) -> str:
+    return "-".join([_NAME, *(word for word in (engine, quantise) if word not in ("torch", ""))])
+
+
+def _train(name: str, work: str, recipe: Recipe, kit: Kit, effort: Effort) -> None:
     torch.set_num_threads(effort.threads)
     loop, plan = _loop(recipe, kit), _plan(kit.batches(work))
-    steps = meter.Steps(_NAME, _version(), work, kit, effort)
+    steps = meter.Steps(name, _version(), work, kit, effort)
     while not steps.done:
         if loop.progress.batch == 0:
             loop.plan = plan  # the loop would plan the next epoch by itself
@@ -80,8 +89,7 @@ def decode(kit: Kit, effort: Effort, engine: str = "torch", quantise: str = "") 
         return lambda lines: [list(one.tokens) for one in translator.translate(lines, beam=beam)]
 
     sentences = kit.lines("test.source.txt")
-    name = "-".join([_NAME, *(word for word in (engine, quantise) if word not in ("torch", ""))])
-    named = (name, _version())
+    named = (_named(engine, quantise), _version())
     meter.decode(named, kit, effort, sentences, prepare_case, "text to text, its own batches")
 
 
@@ -91,7 +99,5 @@ def _version() -> str:
 
 if __name__ == "__main__":
     name, kind = sys.argv[4:]
-    own = {
-        work: partial(f, engine=name, quantise=kind) for work, f in (("P", convert), ("D", decode))
-    }
-    meter.serve({"T": transformer, "R": rnn, **own})
+    own = {"T": transformer, "R": rnn, "P": convert, "D": decode}
+    meter.serve({work: partial(f, engine=name, quantise=kind) for work, f in own.items()})

@@ -1,6 +1,7 @@
 """The comparison runs on a tiny model and its files are complete; no time is ever asserted."""
 
 import json
+from collections.abc import Callable
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -17,7 +18,7 @@ EFFORT = Effort(
     threads=1, warm=1, window=1, windows=2, tokens=64, rows=4, sentences=6, alone=2, repeats=1,
     matrix=16, megabytes=1,
 )  # fmt: skip
-WORKS = {
+WORKS: dict[str, dict[str, Callable[..., None]]] = {
     "benchmarks.saccade_side": {
         "T": saccade_side.transformer,
         "R": saccade_side.rnn,
@@ -98,6 +99,26 @@ def test_every_figure_is_there(made: Path) -> None:
     text = tables.markdown(whole)
     for title in ("M. The machine", "T. Train a Transformer", "D. Decode", "L. From the command"):
         assert f"### {title}" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "work"),
+    [
+        (engine.name, work)
+        for engine in ENGINES
+        for work in engine.works
+        if engine.runs and work in "TR"
+    ],
+)
+def test_every_way_to_train_has_a_name(
+    name: str, work: str, made: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    engine = next(engine for engine in ENGINES if engine.name == name)
+    runs, quantise = engine.command(work, made, "{}")[-2:]
+    train = WORKS[engine.module][work]
+    train(Kit(made), EFFORT, engine=runs, quantise=quantise)
+    (figure,) = meter.heard(capsys.readouterr().out)
+    assert (figure.peer, figure.work) == (name, work)
 
 
 def test_the_plain_decoder_and_saccade_find_the_same(
