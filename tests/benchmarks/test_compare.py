@@ -1,8 +1,8 @@
 """The comparison runs on a tiny model and its files are complete; no time is ever asserted."""
 
 import json
-from collections.abc import Callable
 import sys
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
