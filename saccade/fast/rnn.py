@@ -12,7 +12,7 @@ from saccade.flow import SOURCE, Memory, State, Stepped, nested, reorder, tensor
 
 
 class FastRnn:
-    """The steps of an `RnnDecoder` whose attention remembers nothing.
+    """The steps of an `RnnDecoder` whose attention remembers nothing of them.
 
     The lines of a sentence, K of them, read its memory together, as K queries at once. The products
     of an LSTM are one: `[W U] [x; h]`.
@@ -79,7 +79,7 @@ class Writing:
         self.form, self.decoder = form, form.decoder
         self.groups = Groups(len(memory.mask))
         first = self.decoder.start(memory)
-        self.source = nested(first, SOURCE)
+        self.read: State = {SOURCE: nested(first, SOURCE), "attention": nested(first, "attention")}
         own = {name: entry for name, entry in first.items() if name in ("cells", "feed")}
         self.start: State = {GROUP: self.groups.start(memory.states), **own}
 
@@ -87,7 +87,7 @@ class Writing:
         """Move and look, in the order of the wiring, then read out: `x [N, D]`."""
         rows = self.groups.arrange(tensor(state, GROUP))
         if rows is not None:
-            self.source = reorder(self.source, rows)
+            self.read = reorder(self.read, rows)
         cells = nested(state, "cells")
         if self.decoder.luong:
             beside = [tensor(state, "feed")] if self.decoder.feeding else []
@@ -113,5 +113,4 @@ class Writing:
     def _read(self, query: Tensor) -> Tensor:
         """Read with the K queries of every group at once: `[N, D]` to `[N, C]`."""
         queries = query.view(self.groups.n_groups, self.groups.width, -1)  # [B, K, D]
-        state: State = {"attention": {}, SOURCE: self.source}
-        return self.decoder._attend(queries, state, look=False).context.flatten(0, 1)
+        return self.decoder._attend(queries, self.read, look=False).context.flatten(0, 1)

@@ -25,7 +25,7 @@ from saccade.search.greedy import Greedy
 from saccade.search.sample import Sample
 from saccade.train import weights
 from saccade.train.optim import adamw
-from tests.samples import MODELS, batch_of, name, scramble
+from tests.samples import MODELS, batch_of, name, scramble, variants
 
 SIZE = 23
 SOURCES = [[4, 5, 6], [9, 3], [6, 7, 3, 9, 10], [11, 12, 13, 14]]
@@ -51,12 +51,20 @@ MIXED: list[dict[str, Any]] = [
     {"cell": {"kind": "lstm", "without": "output"}, "attention": "none"},
     {"cell": "gru", "attention": MULTIHEAD, "feed_summary": True},
 ]
+READERS = [
+    part
+    for part in variants(Attention)
+    if not (found := part.build(8, 8)).recurrent and not found.hard
+]
 RNNS = [
-    Part(Decoder, "rnn", {"hidden": 8, "wiring": wiring, "input_feeding": feeding, **more})
-    for (wiring, feeding), more in product(
-        (("bahdanau", True), ("luong", True), ("luong", False)),
-        MIXED,
-    )
+    *(
+        Part(Decoder, "rnn", {"hidden": 8, "wiring": wiring, "input_feeding": feeding, **more})
+        for (wiring, feeding), more in product(
+            (("bahdanau", True), ("luong", True), ("luong", False)),
+            MIXED,
+        )
+    ),
+    *(Part(Decoder, "rnn", {"hidden": 16, "attention": part}) for part in READERS),
 ]
 FAST = [
     Part(
