@@ -9,7 +9,6 @@ from saccade.encoders.base import Encoder
 from saccade.errors import ShapeError
 from saccade.flow import (
     SOURCE,
-    Attended,
     Batch,
     Decoded,
     Memory,
@@ -21,6 +20,7 @@ from saccade.flow import (
 )
 from saccade.layers import Embedding
 from saccade.models._closing import closed, flagged
+from saccade.models._pooling import pooled
 from saccade.models.base import Model
 from saccade.parts import Part
 
@@ -99,10 +99,6 @@ class Classifier(Model):
         """Return features `[B, D]` and, if asked for, weights `[B, 1, A, S]`."""
         vectors = self.dropout(self.word_dropout(self.source_embedding(source.values)))  # [B, S, D]
         memory: Memory = self.encoder(Padded(vectors, source.mask, source.ends))
-        prepared = self.attention.prepare(self.dropout(memory.states))
-        query = self.query.expand(vectors.shape[0], 1, -1)  # [B, 1, D]
-        mask, state = memory.mask[:, None], self.attention.start(prepared)
-        read: Attended = self.attention(query, prepared, mask, state, look=look)
-        weights = None if read.weights is None else memory.over_source(read.weights)
-        both = torch.cat([read.context[:, 0], self.dropout(memory.summary)], dim=1)
+        query = self.query.expand(len(vectors), -1)  # [B, D]
+        both, weights = pooled(self.attention, query, memory, self.dropout, look=look)
         return self.dropout(torch.tanh(self.mix(both))), weights  # [B, D]

@@ -11,7 +11,6 @@ from saccade.encoders.base import Encoder
 from saccade.errors import RecipeError, ShapeError
 from saccade.flow import (
     SOURCE,
-    Attended,
     Batch,
     Decoded,
     Memory,
@@ -22,6 +21,7 @@ from saccade.flow import (
     tensor,
 )
 from saccade.masks import last
+from saccade.models._pooling import pooled
 from saccade.models.base import Model
 from saccade.parts import Part
 
@@ -112,14 +112,10 @@ class DenseForecaster(Model):
         """Return all values `[B, H, C]` and, if asked for, weights `[B, 1, A, S]`."""
         vectors = self.dropout(self.source_map(source.values))  # [B, S, D]
         memory: Memory = self.encoder(Padded(vectors, source.mask))
-        prepared = self.attention.prepare(self.dropout(memory.states))
-        asked = memory.summary if self.query is None else self.query.expand(len(vectors), -1)
-        query = asked[:, None]  # [B, 1, D]
-        mask, state = memory.mask[:, None], self.attention.start(prepared)
-        read: Attended = self.attention(query, prepared, mask, state, look=look)
-        both = torch.cat([read.context[:, 0], self.dropout(memory.summary)], dim=1)
+        query = memory.summary if self.query is None else self.query.expand(len(vectors), -1)
+        both, weights = pooled(self.attention, query, memory, self.dropout, look=look)
         features = self.dropout(torch.tanh(self.mix(both)))  # [B, D]
         path = self.output(features).view(len(features), self.horizon, self.n_columns)
         if self.relative:
             path = path + last(source.values, source.mask)[:, None, : self.n_columns]
-        return path, None if read.weights is None else memory.over_source(read.weights)
+        return path, weights
