@@ -7,7 +7,7 @@ from saccade import folder as folders
 from saccade import lexicon
 from saccade.batching import Batches
 from saccade.evaluation import loss_of, name_of
-from saccade.facts import read_profile
+from saccade.facts import read_lexicon, read_profile
 from saccade.guards.profile import Profile
 from saccade.models.base import Model
 from saccade.objectives.base import Objective
@@ -92,7 +92,7 @@ class TextBench(Bench):
         self.sides, self.model = prepared.vocabularies, model.to(device)
         source, target = self.sides.source, self.sides.target
         listed = [part.build(root) for part in recipe.decoding.lexicon]
-        self.words = (lexicon.read(resume) if resume else None) or (
+        self.words = (read_lexicon(resume) if resume else None) or (
             lexicon.gather(listed) if listed else None
         )
         self._translator = Translator(

@@ -1,6 +1,7 @@
 """What a model folder says of itself in its small files; read without torch."""
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -48,3 +49,21 @@ def read_profile(folder: Path) -> Profile | None:
     except (OSError, UnicodeDecodeError):
         text = ""
     return Profile.from_json(text, str(path))
+
+
+def read_lexicon(folder: Path) -> dict[str, int] | None:
+    """Read all that may be written and how often it occurs; None if everything may."""
+    path = folder / LEXICON
+    if not path.exists():
+        return None
+    counts = Counter[str]()
+    lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    for number, line in enumerate(lines, start=1):
+        text, _, n = line.partition("\t")
+        if not (text and n.isdecimal() and int(n)):
+            raise CheckpointError(
+                f"{path}:{number}: found {line[:40]!r}; expected a text, a tab and how often it"
+                " occurs. Mend the line."
+            )
+        counts[text] += int(n)
+    return counts

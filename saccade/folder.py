@@ -25,10 +25,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from saccade import lexicon
 from saccade import recipe as recipes
 from saccade.errors import CheckpointError, RecipeError
-from saccade.facts import BEGUN, FORMAT, read_facts, read_profile
+from saccade.facts import BEGUN, FORMAT, LEXICON, read_facts, read_lexicon, read_profile
 from saccade.guards.profile import Profile
 from saccade.models.base import Model
 from saccade.numbers import Scales
@@ -109,7 +108,7 @@ def write_identity(
     vocabularies: Vocabularies,
     hashes: dict[str, str],
     profile: Profile | None = None,
-    words: lexicon.Counts | None = None,
+    words: Mapping[str, int] | None = None,
 ) -> None:
     """Write all that decides a run; saccade.json comes last and makes the folder whole."""
     sides = {"source": vocabularies.source, "target": vocabularies.target}
@@ -118,7 +117,7 @@ def write_identity(
     if profile is not None:
         write_profile(folder, profile)
     if words is not None:
-        lexicon.write(folder, words)
+        write_lexicon(folder, words)
     _write_facts(folder, recipe, hashes, {name: side.fingerprint for name, side in sides.items()})
 
 
@@ -147,6 +146,11 @@ def _write_facts(
 def write_profile(folder: Path, profile: Profile) -> None:
     """Write what was usual in training."""
     write_text(folder / "profile.json", profile.to_json())
+
+
+def write_lexicon(folder: Path, words: Mapping[str, int]) -> None:
+    """Write all that may be written, a text and its count a line."""
+    write_text(folder / LEXICON, "".join(f"{text}\t{n}\n" for text, n in words.items()))
 
 
 def read_plan(folder: Path) -> Plan:
@@ -302,7 +306,7 @@ def load(folder: str | Path, *, device: str = "cpu") -> Translator:
         sides.target,
         identity.recipe.decoding,
         read_profile(folder),
-        lexicon.read(folder),
+        read_lexicon(folder),
     )
 
 

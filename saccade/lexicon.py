@@ -4,15 +4,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from math import log
-from pathlib import Path
 
 import torch
 from torch import Tensor
 
-from saccade.errors import CheckpointError, DataError
-from saccade.facts import LEXICON
+from saccade.errors import DataError
 from saccade.readers.base import Reader
-from saccade.train.files import write_text
 from saccade.vocab import END, UNK, Vocabulary
 
 _NEVER = float("-inf")
@@ -87,27 +84,4 @@ def gather(readers: Iterable[Reader]) -> Counts:
             "decoding.lexicon: a text has a tab in it, which stands between text and count in"
             " lexicon.tsv; expected texts without. Take it out."
         )
-    return counts
-
-
-def write(folder: Path, counts: Counts) -> None:
-    """Write a list into a model folder, a text and its count a line."""
-    write_text(folder / LEXICON, "".join(f"{text}\t{n}\n" for text, n in counts.items()))
-
-
-def read(folder: Path) -> Counts | None:
-    """Read a model folder's list; None if it has none."""
-    path = folder / LEXICON
-    if not path.exists():
-        return None
-    counts = Counter[str]()
-    lines = path.read_text(encoding="utf-8").split("\n")
-    for number, line in enumerate(lines[:-1] if lines[-1] == "" else lines, start=1):
-        text, _, n = line.partition("\t")
-        if not (text and n.isdecimal() and int(n)):
-            raise CheckpointError(
-                f"{path}:{number}: found {line[:40]!r}; expected a text, a tab and how often it"
-                " occurs. Mend the line."
-            )
-        counts[text] += int(n)
     return counts

@@ -11,12 +11,11 @@ import torch
 from rich.console import Console
 
 from saccade import folder as folders
-from saccade import lexicon
 from saccade import recipe as recipes
 from saccade.bench import Bench, TextBench
 from saccade.errors import CheckpointError, DataError, RecipeError
 from saccade.evaluation import Evaluation, figures_of, likelihood_of
-from saccade.facts import read_profile
+from saccade.facts import read_lexicon, read_profile
 from saccade.forecasting import NumberBench
 from saccade.metrics.base import Metric
 from saccade.models.base import Model
@@ -189,7 +188,7 @@ def average(source: Path, target: Path, *, last: int = 0, best: int = 0) -> list
     sides, hashes = identity.vocabularies, identity.facts.get("data", {})
     folders.begin(target)
     write_file(target / "model.safetensors", lambda path: weights.save(path, mean))
-    profile, words = read_profile(source), lexicon.read(source)
+    profile, words = read_profile(source), read_lexicon(source)
     folders.write_identity(target, identity.recipe, sides, hashes, profile, words)
     return names
 

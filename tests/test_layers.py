@@ -11,13 +11,13 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "saccade"
 
 ORDER = [
-    *("errors", "versions", "numbers", "nouns", "plans", "vocab", "flow", "masks", "repeated"),
-    *("dropout", "parts", "positions", "cells", "attention", "layers"),
+    *("errors", "versions", "numbers", "nouns", "plans", "vocab", "flow", "masks", "precision"),
+    *("repeated", "dropout", "parts", "positions", "cells", "attention", "layers"),
     *("convolutions", "encoders", "decoders", "models", "fast", "schedules", "search", "metrics"),
     *("views", "corpora", "readers", "tokenizers", "resegment", "copying", "store"),
     *("batching", "windows", "objectives"),
-    *("guards", "facts", "recipe", "prepare", "translation", "translator", "predictor", "probing"),
-    "evaluation",
+    *("guards", "facts", "lexicon", "recipe", "prepare", "translation", "translator"),
+    *("predictor", "probing", "evaluation"),
     *("recording", "inspection", "gradients", "pictures"),
     *("train", "folder", "devices", "export", "engines", "opening", "agreement"),
     *("report", "bench", "training", "forecasting", "run", "comparison", "starters", "doctor"),

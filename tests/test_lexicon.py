@@ -6,10 +6,11 @@ import pytest
 import torch
 
 from saccade import folder as folders
-from saccade import lexicon, run
 from saccade import recipe as recipes
+from saccade import run
 from saccade.errors import CheckpointError, DataError, RecipeError
 from saccade.export.base import export
+from saccade.facts import read_lexicon
 from saccade.lexicon import Lexicon, gather
 from saccade.parts import Part
 from saccade.readers.base import Reader
@@ -79,16 +80,16 @@ def test_a_tab_is_refused() -> None:
 
 
 def test_a_list_survives_a_folder(tmp_path: Path) -> None:
-    assert lexicon.read(tmp_path) is None
-    lexicon.write(tmp_path, COUNTS)
-    assert lexicon.read(tmp_path) == COUNTS
+    assert read_lexicon(tmp_path) is None
+    folders.write_lexicon(tmp_path, COUNTS)
+    assert read_lexicon(tmp_path) == COUNTS
 
 
 @pytest.mark.parametrize("line", ["un", "un\tmany", "\t3", "un\t0"])
 def test_a_damaged_list_is_refused(tmp_path: Path, line: str) -> None:
     (tmp_path / "lexicon.tsv").write_text(f"deux\t1\n{line}\n", encoding="utf-8")
     with pytest.raises(CheckpointError, match=r"lexicon.tsv:2: found .*; expected a text, a tab"):
-        lexicon.read(tmp_path)
+        read_lexicon(tmp_path)
 
 
 def test_a_recipe_with_a_list_trains_a_folder_that_keeps_to_it(tmp_path: Path) -> None:
@@ -108,7 +109,7 @@ def test_a_recipe_with_a_list_trains_a_folder_that_keeps_to_it(tmp_path: Path) -
         }
     )
     made = run.train(recipe, tmp_path / "run")
-    assert lexicon.read(tmp_path / "run") == {"un": 2, "deux": 1}
+    assert read_lexicon(tmp_path / "run") == {"un": 2, "deux": 1}
     run.average(tmp_path / "run", tmp_path / "mean", last=2)
     for translator in (made.translator, folders.load(tmp_path / "mean")):
         assert {t.text for t in translator.translate(["a", "b", "zzz"])} <= {"un", "deux"}
