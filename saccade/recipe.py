@@ -16,6 +16,7 @@ from saccade.metrics.base import Metric
 from saccade.models.base import Model
 from saccade.objectives.base import Objective
 from saccade.parts import Option, Part, check_options, find, plain
+from saccade.precision import Precision
 from saccade.readers.base import Reader
 from saccade.schedules.base import Schedule
 from saccade.search.base import Search
@@ -98,7 +99,7 @@ class Training:
     report_every: int = 50
     threads: int = 0
     """Processor threads; 0 leaves torch's own choice."""
-    precision: Literal["float32", "bfloat16", "auto"] = "float32"
+    precision: Precision = "float32"
     """Of the products; auto takes bfloat16 where the processor has instructions for it."""
     tensorboard: bool = False
 
