@@ -31,8 +31,7 @@ from saccade.search.base import Found, Search, Task, Watch
 from saccade.translation import Maps, Translation
 from saccade.vocab import END, PAD, START, UNK, Vocabulary
 
-_SMALL, _LARGE = 128, 1024  # pieces of a batch that is not cut for the threads, and of one that is
-_EACH = 4  # batches for each thread to have, if there are many
+_SMALL, _LARGE = 128, 1024  # pieces of a batch that is not cut for the threads, and of the largest
 _CHUNK = 2000  # lines of a stream that are sorted by length together
 Progress = Callable[[Sequence[int], Tensor], None]  # (numbers of lines, their tokens so far [N, t])
 
@@ -212,8 +211,8 @@ class Translator:
     def _batches(self, lengths: list[int]) -> list[list[int]]:
         """Group texts by length, so that every thread has a batch, or several if they are many."""
         each_thread = (sum(lengths) + len(lengths)) // torch.get_num_threads()
-        share = each_thread // max(1, min(each_thread // _LARGE, _EACH))
-        return sorted_batches(lengths, min(self.decoding.batch_tokens, max(share, _SMALL)))
+        share = max(_SMALL, min(each_thread, _LARGE))
+        return sorted_batches(lengths, min(self.decoding.batch_tokens, share))
 
     def _task(
         self,

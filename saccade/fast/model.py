@@ -3,7 +3,7 @@
 from math import sqrt
 from typing import NamedTuple, Protocol
 
-from torch import Tensor, nn
+from torch import Tensor, log_softmax, nn
 from torch.nn.functional import embedding
 
 from saccade.decoders.base import Decoder
@@ -77,7 +77,8 @@ class FastEncoderDecoder:
         def step(token: Tensor, state: State) -> Step:
             features, _, state = lines.step(embedding(token, self.vectors), state)
             features = features if self.narrow is None else self.narrow(features)
-            return Step(self.output(features).log_softmax(dim=1), state)
+            scores = self.output(features)  # [N, V]
+            return Step(log_softmax(scores, dim=1, out=scores), state)
 
         return Begun(step, lines.start)
 
