@@ -46,7 +46,7 @@ class Comparison:
     def measure(self, works: list[str], engines: list[Engine], rounds: int) -> Iterator[str]:
         """Let the engines take turns; say what was found after each turn."""
         for engine in engines:
-            if "P" in engine.works and {"D", "L"} & set(works):
+            if "P" in engine.works and {"D", "S", "L"} & set(works):
                 yield from self._turn(engine, "P", 0)
         for work in works:
             for number in range(rounds):

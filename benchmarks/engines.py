@@ -25,6 +25,7 @@ class Engine:
     `runs` is which of saccade's own engines it is, if it is one: torch, or one that needs the
     package `needs`; `quantise` is how that one rounds its weights, or, in training, its products.
     `no-feeding` trains R without input feeding.
+    `module` does all of its works, or those that `with_torch` does not.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Engine:
     runs: str = ""
     needs: str = "torch"
     quantise: str = ""
+    with_torch: str = ""
 
     @property
     def installed(self) -> bool:
@@ -54,25 +56,27 @@ class Engine:
             words = [str(kit / "model"), "-i", str(kit / "first.txt"), "--engine", self.runs]
             words += ["--quantise", self.quantise] if self.quantise else []
             return [sys.executable, "-m", "saccade", "translate", *words]
-        return [str(python(self.environment)), "-m", self.module, work, str(kit), effort, *more]
+        program = [str(python(self.environment)), "-m", self.module_of(work)]
+        return [*program, work, str(kit), effort, *more]
 
+    def module_of(self, work: str) -> str:
+        """Return what does a workload."""
+        return self.with_torch if self.with_torch and work in "TRS" else self.module
+
+
+_OWN, _TORCH = "benchmarks.saccade_side", "benchmarks.saccade_torch"
+_BF16 = "bfloat16"
 
 ENGINES = (
-    Engine("saccade", "benchmarks.saccade_side", "TRDL", runs="torch"),
-    Engine("saccade-bfloat16", "benchmarks.saccade_side", "TR", runs="torch", quantise="bfloat16"),
-    Engine("saccade-no-feeding", "benchmarks.saccade_side", "R", runs="no-feeding"),
-    Engine(
-        "saccade-no-feeding-bfloat16",
-        "benchmarks.saccade_side",
-        "R",
-        runs="no-feeding",
-        quantise="bfloat16",
-    ),
-    Engine("saccade-onnx", "benchmarks.saccade_side", "PDL", runs="onnx", needs="onnxruntime"),
+    Engine("saccade", _OWN, "TRDSL", runs="torch", with_torch=_TORCH),
+    Engine("saccade-bfloat16", _TORCH, "TR", runs="torch", quantise=_BF16),
+    Engine("saccade-no-feeding", _TORCH, "R", runs="no-feeding"),
+    Engine("saccade-no-feeding-bfloat16", _TORCH, "R", runs="no-feeding", quantise=_BF16),
+    Engine("saccade-onnx", _OWN, "PDL", runs="onnx", needs="onnxruntime"),
     *(
         Engine(
             f"saccade-ctranslate2{'-' * bool(kind)}{kind}",
-            "benchmarks.saccade_side",
+            _OWN,
             "PDL",
             runs="ctranslate2",
             needs="ctranslate2",
@@ -82,7 +86,7 @@ ENGINES = (
     ),
     Engine("torch", "benchmarks.reference", "TRDL"),
     Engine("ctranslate2", "benchmarks.peers.ctranslate2", "PDL", "ctranslate2"),
-    Engine("opennmt", "benchmarks.peers.opennmt", "PTRDL", "opennmt"),
+    Engine("opennmt", "benchmarks.peers.opennmt", "PTRDSL", "opennmt"),
     Engine("pymarian", "benchmarks.peers.pymarian", "TR", "pymarian"),
     Engine("transformers", "benchmarks.peers.transformers", "TDL", "transformers"),
     Engine("joeynmt", "benchmarks.peers.joeynmt", "TR", "joeynmt"),

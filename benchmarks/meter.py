@@ -15,15 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TypeVar
 
-from benchmarks.workloads import (
-    BEAMS,
-    TRAINING,
-    Effort,
-    Kit,
-    rnn_flops,
-    step_bytes,
-    transformer_flops,
-)
+from benchmarks.workloads import BEAMS, TRAINING, Effort, Kit, flops, step_bytes
 
 _PREFIX = "FIGURE "
 Sentence = TypeVar("Sentence")
@@ -91,11 +83,11 @@ class Steps:
 
     def tell(self, note: str = "") -> None:
         """Print target symbols per second of every window, and what they are of the arithmetic."""
-        size, peer = self._effort.window, self._named[0]
+        size, (peer, version, work) = self._effort.window, self._named
         edges = self._marks[self._effort.warm - 1 :: size][: self._effort.windows + 1]
         spans = [(b[0] - a[0], b[1] - a[1], b[2] - a[2]) for a, b in pairwise(edges)]
-        count = transformer_flops if self._named[2] == "T" else rnn_flops
-        rates = [TRAINING * count(self._kit.shape, s, t) / seconds for seconds, s, t in spans]
+        shape = self._kit.shape
+        rates = [TRAINING * flops(work, shape, s, t) / seconds for seconds, s, t in spans]
         facts = {
             "gflops": statistics.median(rates) / 1e9,
             "seconds_per_step": statistics.median(span[0] for span in spans) / size,
@@ -103,19 +95,21 @@ class Steps:
             "peak_mib": peak_mib(),
         }
         values = [target / seconds for seconds, _, target in spans]
-        version, work = self._named[1:]
         Figure(peer, version, work, "", "target symbols/s", values, facts, note).tell()
 
 
 def decode(
-    named: tuple[str, str],
+    named: tuple[str, str, str],
     kit: Kit,
     effort: Effort,
     sentences: Sequence[Sentence],
     prepare: Callable[[int, int], Callable[[list[Sentence]], list[Pieces]]],
     note: str = "",
 ) -> None:
-    """Time D: `prepare(beam, rows)` returns what translates a list of sentences into pieces."""
+    """Time D or S: `prepare(beam, rows)` returns what translates a list of sentences into pieces.
+
+    `named` are the engine, its version and the workload.
+    """
     for beam in BEAMS:
         for rows in (effort.rows, 1):
             chosen = list(sentences[: effort.sentences if rows > 1 else effort.alone])
@@ -125,7 +119,7 @@ def decode(
 
 
 def _decode_case(
-    named: tuple[str, str],
+    named: tuple[str, str, str],
     kit: Kit,
     effort: Effort,
     case: tuple[int, int],
@@ -133,7 +127,7 @@ def _decode_case(
     translate: Callable[[list[Sentence]], list[Pieces]],
     note: str,
 ) -> None:
-    beam, rows = case
+    (beam, rows), work = case, named[2]
     seconds: list[float] = []
     latencies: list[float] = []
     outputs: list[Pieces] = []
@@ -149,16 +143,17 @@ def _decode_case(
     written = sum(len(output) + 1 for output in outputs)  # END is written too
     usual = statistics.median(seconds)
     facts = {
-        "gflops": transformer_flops(kit.shape, source, beam * written) / usual / 1e9,
+        "gflops": flops(work, kit.shape, source, beam * written) / usual / 1e9,
         "symbols_per_second": written / usual,
         "peak_mib": peak_mib(),
     }
     if rows == 1:
-        facts["gigabytes_per_second"] = written * step_bytes(kit.shape) / usual / 1e9
+        facts["gigabytes_per_second"] = written * step_bytes(work, kit.shape) / usual / 1e9
         facts |= {f"p{p}_ms": 1000 * percentile(latencies, p) for p in (50, 95)}
     values = [len(sentences) / one for one in seconds]
     name = f"beam {beam}, batch {rows}"
-    Figure(*named, "D", name, "sentences/s", values, facts, note, outputs).tell()
+    said = outputs if work == "D" else []  # what an untrained model writes says nothing
+    Figure(*named, name, "sentences/s", values, facts, note, said).tell()
 
 
 def percentile(values: Sequence[float], p: int) -> float:

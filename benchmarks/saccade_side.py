@@ -1,78 +1,16 @@
-"""saccade's own side of the workloads: its training loop, its translator, as users run them.
+"""saccade's own side of D, as users run it: raw text to raw text; the others are given pieces.
 
-Training goes through `train.loop.Loop`, batches read from the memory-mapped store included.
-Decoding takes raw text to raw text; the other engines are given pieces.
+Only its engine torch imports torch, so the memory of the others is their own.
 """
 
 import sys
 from collections.abc import Callable
 from functools import partial
-from itertools import chain
 
-import numpy as np
-import torch
-
-from benchmarks import kit as kits
 from benchmarks import meter
 from benchmarks.workloads import Effort, Kit
-from saccade import folder as folders
-from saccade.batching import Plan
 from saccade.opening import load
-from saccade.prepare import batches_of, prepare
-from saccade.recipe import Recipe
-from saccade.train.loop import Loop
 from saccade.versions import versions
-
-_NAME = "saccade"
-
-
-def transformer(kit: Kit, effort: Effort, engine: str = "torch", quantise: str = "") -> None:
-    """Train T; `quantise` is the precision of products, float32 if empty."""
-    precision = [f"training.precision={quantise or 'float32'}"]
-    _train(
-        _named(engine, quantise), "T", kits.transformer_recipe(kit.shape, precision), kit, effort
-    )
-
-
-def rnn(kit: Kit, effort: Effort, engine: str = "torch", quantise: str = "") -> None:
-    """Train R, without input feeding if the engine is called so."""
-    more = [f"training.precision={quantise or 'float32'}"]
-    more += ["model.decoder.input_feeding=false"] if engine == "no-feeding" else []
-    _train(_named(engine, quantise), "R", kits.rnn_recipe(kit.shape, more), kit, effort)
-
-
-def _named(engine: str, quantise: str) -> str:
-    return "-".join([_NAME, *(word for word in (engine, quantise) if word not in ("torch", ""))])
-
-
-def _train(name: str, work: str, recipe: Recipe, kit: Kit, effort: Effort) -> None:
-    torch.set_num_threads(effort.threads)
-    loop, plan = _loop(recipe, kit), _plan(kit.batches(work))
-    steps = meter.Steps(name, _version(), work, kit, effort)
-    while not steps.done:
-        if loop.progress.batch == 0:
-            loop.plan = plan  # the loop would plan the next epoch by itself
-        before = loop.progress.source_tokens
-        update = loop.update()
-        steps.count(loop.progress.source_tokens - before, update.tokens)
-        steps.tick()
-    steps.tell("own loop, gradients clipped")
-
-
-def _loop(recipe: Recipe, kit: Kit) -> Loop:
-    """Build what `saccade train` builds."""
-    sides = folders.read_identity(kit.folder / "model").vocabularies
-    prepared = prepare(recipe, kit.data, sides)
-    model = folders.build_model(recipe, sides)
-    objective = recipe.training.objective.build(sides.target.decode)
-    batches = batches_of(recipe, prepared.train, recipe.training.batch_tokens)
-    return Loop(model, objective, batches, recipe.training, recipe.seed)
-
-
-def _plan(batches: list[list[int]]) -> Plan:
-    flat = np.fromiter(chain.from_iterable(batches), dtype=np.int32)
-    starts = np.cumsum([0, *map(len, batches)], dtype=np.int64)
-    return Plan(flat, starts, np.arange(len(batches), dtype=np.int64))
 
 
 def convert(kit: Kit, _: Effort, engine: str = "torch", quantise: str = "") -> None:
@@ -81,23 +19,24 @@ def convert(kit: Kit, _: Effort, engine: str = "torch", quantise: str = "") -> N
 
 
 def decode(kit: Kit, effort: Effort, engine: str = "torch", quantise: str = "") -> None:
-    """Decode D with one of saccade's engines, which form batches of their own out of all lines."""
-    torch.set_num_threads(effort.threads)
+    """Decode D with one of saccade's engines, which form batches of their own out of all lines.
+
+    How many threads there are is said to them by OMP_NUM_THREADS.
+    """
     translator = load(kit.folder / "model", engine=engine, quantise=quantise)
 
     def prepare_case(beam: int, _: int) -> Callable[[list[str]], list[list[str]]]:
         return lambda lines: [list(one.tokens) for one in translator.translate(lines, beam=beam)]
 
+    name = "-".join(
+        ["saccade", *(word for word in (engine, quantise) if word not in ("torch", ""))]
+    )
+    named = (name, versions()["saccade"], "D")
     sentences = kit.lines("test.source.txt")
-    named = (_named(engine, quantise), _version())
     meter.decode(named, kit, effort, sentences, prepare_case, "text to text, its own batches")
-
-
-def _version() -> str:
-    return versions()["saccade"]
 
 
 if __name__ == "__main__":
     name, kind = sys.argv[4:]
-    own = {"T": transformer, "R": rnn, "P": convert, "D": decode}
+    own = {"P": convert, "D": decode}
     meter.serve({work: partial(f, engine=name, quantise=kind) for work, f in own.items()})

@@ -4,6 +4,7 @@
     T   train a Transformer of 3 + 3 layers of width 256 on batches of about 4,096 symbols
     R   train a bidirectional LSTM with an LSTM decoder, attention and input feeding
     D   decode a test set, beam 5 and beam 1, in batches of 64 and one sentence at a time
+    S   the same with R's recurrent model, untrained, `WRITTEN` symbols a sentence
     L   from the command to the first translation
 
 Nothing here needs more than the standard library: peers read it in environments of their own.
@@ -19,11 +20,13 @@ WORKS = {
     "T": "Train a Transformer",
     "R": "Train an RNN with attention",
     "D": "Decode",
+    "S": "Decode with R's model",
     "L": "From the command to the first translation",
 }
 PAD, UNK, START, END = 0, 1, 2, 3  # the ids of saccade's four symbols
 SYMBOLS = ("<pad>", "<unk>", "<s>", "</s>")
 BEAMS = (5, 1)
+WRITTEN = 14  # symbols of every output of S, which an untrained model cannot end by itself
 TRAINING = 3  # a training step costs three forward passes: one forward, two backward
 
 
@@ -95,10 +98,15 @@ def rnn_flops(shape: Shape, source: float, target: float) -> float:
     return 2 * (source * of_source + target * of_target)
 
 
-def step_bytes(shape: Shape) -> int:
-    """Count the bytes of weights that one decoding step of D's model reads, in float32."""
-    d, f = shape.width, shape.hidden
-    return 4 * (shape.layers * (6 * d * d + 2 * d * f) + shape.vocabulary * d)
+def flops(work: str, shape: Shape, source: float, target: float) -> float:
+    """Count the forward pass of a workload's model."""
+    count = rnn_flops if work in "RS" else transformer_flops
+    return count(shape, source, target)
+
+
+def step_bytes(work: str, shape: Shape) -> float:
+    """Count the bytes of weights that one decoding step reads, in float32: each is used once."""
+    return 4 * flops(work, shape, 0, 1) / 2
 
 
 class Kit:

@@ -101,7 +101,7 @@ def decode(kit: Kit, effort: Effort) -> None:
 
             return translate
 
-        named = (f"{_NAME} {kind}", ctranslate2.__version__)
+        named = (f"{_NAME} {kind}", ctranslate2.__version__, "D")
         note = "a worker a thread in batches"
         meter.decode(named, kit, effort, kit.pieces("test.source"), prepare, note)
 

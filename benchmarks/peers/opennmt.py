@@ -25,7 +25,7 @@ from onmt.utils.parse import ArgumentParser
 
 from benchmarks import meter
 from benchmarks.peers._trainer import end_after
-from benchmarks.workloads import PAD, SYMBOLS, Effort, Kit
+from benchmarks.workloads import PAD, SYMBOLS, WRITTEN, Effort, Kit
 
 _NAMED = ("opennmt", onmt.__version__)
 _END = SYMBOLS[3]
@@ -148,8 +148,9 @@ def _rnn(kit: Kit, effort: Effort) -> dict[str, Any]:
 
 
 def convert(kit: Kit, effort: Effort) -> None:
-    """Let it train one step and put D's weights into the checkpoint, P."""
+    """Let it train one step and put D's weights into the checkpoint; one step of R for S, P."""
     torch.set_num_threads(effort.threads)
+    _train("R", kit, effort, updates=1)
     _train("T", kit, effort, updates=1)
     folder = kit.folder / _NAMED[0]
     saved = torch.load(folder / "T_step_1.pt", weights_only=False)
@@ -195,20 +196,31 @@ _NAMES = [
 
 def decode(kit: Kit, effort: Effort) -> None:
     """Decode D with its inference engine."""
+    _decode("D", kit, effort, "model.pt", {"max_length": 60})
+
+
+def untrained(kit: Kit, effort: Effort) -> None:
+    """Decode S: every output is as long as it must be."""
+    lengths = {"min_length": WRITTEN, "max_length": WRITTEN}
+    _decode("S", kit, effort, "R_step_1.pt", lengths)
+
+
+def _decode(work: str, kit: Kit, effort: Effort, model: str, lengths: dict[str, int]) -> None:
     torch.set_num_threads(effort.threads)
 
     def prepare(beam: int, rows: int) -> Callable[[list[list[str]]], list[list[str]]]:
-        engine = _engine(kit, beam, rows)
+        engine = _engine(kit, beam, rows, model, lengths)
         return lambda sources: _translate(engine, sources)
 
     note = "InferenceEnginePY.infer_list"
-    meter.decode(_NAMED, kit, effort, kit.pieces("test.source"), prepare, note)
+    meter.decode((*_NAMED, work), kit, effort, kit.pieces("test.source"), prepare, note)
 
 
 def start(kit: Kit, effort: Effort) -> None:
     """Translate one sentence, L."""
     torch.set_num_threads(effort.threads)
-    print(" ".join(_translate(_engine(kit, 5, 1), kit.pieces("test.source")[:1])[0]))
+    engine = _engine(kit, 5, 1, "model.pt", {"max_length": 60})
+    print(" ".join(_translate(engine, kit.pieces("test.source")[:1])[0]))
 
 
 def _translate(engine: Any, sources: list[list[str]]) -> list[list[str]]:
@@ -216,17 +228,17 @@ def _translate(engine: Any, sources: list[list[str]]) -> list[list[str]]:
     return [nbest[0].split() for nbest in found]
 
 
-def _engine(kit: Kit, beam: int, rows: int) -> Any:
+def _engine(kit: Kit, beam: int, rows: int, model: str, lengths: dict[str, int]) -> Any:
     folder = kit.folder / _NAMED[0]
     given = {
-        "model": folder / "model.pt",
+        "model": folder / model,
         "src": "none",
         "output": folder / "output.txt",
         "beam_size": beam,
         "batch_size": rows,
         "batch_type": "sents",
         "gpu": -1,
-        "max_length": 60,
+        **lengths,
     }
     words = [word for name, value in given.items() for word in (f"-{name}", str(value))]
     options = _get_parser().parse_args(words)
@@ -238,4 +250,4 @@ def _engine(kit: Kit, beam: int, rows: int) -> Any:
 
 
 if __name__ == "__main__":
-    meter.serve({"P": convert, "T": transformer, "R": rnn, "D": decode, "L": start})
+    meter.serve({"P": convert, "T": transformer, "R": rnn, "D": decode, "S": untrained, "L": start})

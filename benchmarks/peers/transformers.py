@@ -65,7 +65,7 @@ def decode(kit: Kit, effort: Effort) -> None:
     def prepare(beam: int, rows: int) -> Callable[[list[list[int]]], list[list[str]]]:
         return lambda sources: _translate(model, kit, sources, beam, rows)
 
-    meter.decode(_NAMED, kit, effort, kit.ids("test.source"), prepare, "generate()")
+    meter.decode((*_NAMED, "D"), kit, effort, kit.ids("test.source"), prepare, "generate()")
 
 
 def start(kit: Kit, effort: Effort) -> None:

@@ -63,7 +63,7 @@ def decode(kit: Kit, effort: Effort) -> None:
 
         return translate
 
-    named = (_NAME, torch.__version__)
+    named = (_NAME, torch.__version__, "D")
     meter.decode(named, kit, effort, kit.ids("test.source"), prepare, "own search, cached")
 
 

@@ -8,10 +8,28 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import compare, environments, kit, machine, meter, saccade_side, tables
+from benchmarks import (
+    compare,
+    environments,
+    kit,
+    machine,
+    meter,
+    saccade_side,
+    saccade_torch,
+    tables,
+)
 from benchmarks.engines import ENGINES, Ended, run
 from benchmarks.reference import __main__ as reference
-from benchmarks.workloads import Effort, Kit, Shape, rnn_flops, transformer_flops
+from benchmarks.workloads import (
+    WRITTEN,
+    Effort,
+    Kit,
+    Shape,
+    flops,
+    rnn_flops,
+    step_bytes,
+    transformer_flops,
+)
 
 SHAPE = Shape(width=16, heads=2, hidden=32, layers=1, cells=16, vocabulary=90)
 EFFORT = Effort(
@@ -19,10 +37,11 @@ EFFORT = Effort(
     matrix=16, megabytes=1,
 )  # fmt: skip
 WORKS: dict[str, dict[str, Callable[..., None]]] = {
-    "benchmarks.saccade_side": {
-        "T": saccade_side.transformer,
-        "R": saccade_side.rnn,
-        "D": saccade_side.decode,
+    "benchmarks.saccade_side": {"D": saccade_side.decode},
+    "benchmarks.saccade_torch": {
+        "T": saccade_torch.transformer,
+        "R": saccade_torch.rnn,
+        "S": saccade_torch.untrained,
     },
     "benchmarks.reference": {
         "T": reference.transformer,
@@ -115,7 +134,7 @@ def test_every_way_to_train_has_a_name(
 ) -> None:
     engine = next(engine for engine in ENGINES if engine.name == name)
     runs, quantise = engine.command(work, made, "{}")[-2:]
-    train = WORKS[engine.module][work]
+    train = WORKS[engine.module_of(work)][work]
     train(Kit(made), EFFORT, engine=runs, quantise=quantise)
     (figure,) = meter.heard(capsys.readouterr().out)
     assert (figure.peer, figure.work) == (name, work)
@@ -131,6 +150,23 @@ def test_the_plain_decoder_and_saccade_find_the_same(
     theirs = meter.heard(capsys.readouterr().out)
     assert [a.case for a in ours] == [b.case for b in theirs]
     assert [a.outputs for a in ours] == [b.outputs for b in theirs]
+
+
+def test_an_untrained_model_writes_as_much_as_it_must(
+    made: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    saccade_torch.untrained(Kit(made), EFFORT)
+    figures = meter.heard(capsys.readouterr().out)
+    assert [figure.work for figure in figures] == ["S"] * 4
+    for figure in figures:
+        written = figure.facts["symbols_per_second"] / figure.values[0]
+        assert written == pytest.approx(WRITTEN + 1), "END counts"
+        assert not figure.outputs
+
+
+def test_engines_without_torch_are_measured_without_it() -> None:
+    code = "import benchmarks.saccade_side, sys; assert 'torch' not in sys.modules"
+    assert run([sys.executable, "-c", code], 1, 60).code == 0
 
 
 def test_a_kit_is_made_once(made: Path) -> None:
@@ -187,6 +223,9 @@ def test_arithmetic_of_one_symbol() -> None:
     assert transformer_flops(shape, 0, 1) == 2 * (6 * 4 + 2 * 6 + 10)
     assert rnn_flops(shape, 1, 0) == 2 * (2 * 4 * 2 * (2 + 2) + 16)
     assert rnn_flops(shape, 0, 1) == 2 * (16 * (2 + 8) + 32 + 8 + 10)
+    assert flops("T", shape, 3, 4) == flops("D", shape, 3, 4) == transformer_flops(shape, 3, 4)
+    assert flops("R", shape, 3, 4) == flops("S", shape, 3, 4) == rnn_flops(shape, 3, 4)
+    assert step_bytes("D", shape) == 4 * (6 * 4 + 2 * 6 + 10), "each weight once"
 
 
 def test_tables_fill_the_place_between_marks(tmp_path: Path) -> None:

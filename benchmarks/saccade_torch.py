@@ -1,0 +1,106 @@
+"""saccade's own side of T, R and S: its training loop, and its translator with R's model.
+
+Training goes through `train.loop.Loop`, batches read from the memory-mapped store included. S
+takes raw text to raw text, as D does in `saccade_side`.
+"""
+
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from itertools import chain
+
+import numpy as np
+import torch
+
+from benchmarks import kit as kits
+from benchmarks import meter
+from benchmarks.workloads import END, WRITTEN, Effort, Kit
+from saccade import folder as folders
+from saccade.batching import Plan
+from saccade.prepare import batches_of, prepare
+from saccade.recipe import Recipe
+from saccade.train.loop import Loop
+from saccade.translator import Translator
+from saccade.versions import versions
+
+_NAME = "saccade"
+
+
+def transformer(kit: Kit, effort: Effort, engine: str = "torch", quantise: str = "") -> None:
+    """Train T; `quantise` is the precision of products, float32 if empty."""
+    precision = [f"training.precision={quantise or 'float32'}"]
+    _train(
+        _named(engine, quantise), "T", kits.transformer_recipe(kit.shape, precision), kit, effort
+    )
+
+
+def rnn(kit: Kit, effort: Effort, engine: str = "torch", quantise: str = "") -> None:
+    """Train R, without input feeding if the engine is called so."""
+    more = [f"training.precision={quantise or 'float32'}"]
+    more += ["model.decoder.input_feeding=false"] if engine == "no-feeding" else []
+    _train(_named(engine, quantise), "R", kits.rnn_recipe(kit.shape, more), kit, effort)
+
+
+def _named(engine: str, quantise: str) -> str:
+    return "-".join([_NAME, *(word for word in (engine, quantise) if word not in ("torch", ""))])
+
+
+def _train(name: str, work: str, recipe: Recipe, kit: Kit, effort: Effort) -> None:
+    torch.set_num_threads(effort.threads)
+    loop, plan = _loop(recipe, kit), _plan(kit.batches(work))
+    steps = meter.Steps(name, _version(), work, kit, effort)
+    while not steps.done:
+        if loop.progress.batch == 0:
+            loop.plan = plan  # the loop would plan the next epoch by itself
+        before = loop.progress.source_tokens
+        update = loop.update()
+        steps.count(loop.progress.source_tokens - before, update.tokens)
+        steps.tick()
+    steps.tell("own loop, gradients clipped")
+
+
+def _loop(recipe: Recipe, kit: Kit) -> Loop:
+    """Build what `saccade train` builds."""
+    sides = folders.read_identity(kit.folder / "model").vocabularies
+    prepared = prepare(recipe, kit.data, sides)
+    model = folders.build_model(recipe, sides)
+    objective = recipe.training.objective.build(sides.target.decode)
+    batches = batches_of(recipe, prepared.train, recipe.training.batch_tokens)
+    return Loop(model, objective, batches, recipe.training, recipe.seed)
+
+
+def _plan(batches: list[list[int]]) -> Plan:
+    flat = np.fromiter(chain.from_iterable(batches), dtype=np.int32)
+    starts = np.cumsum([0, *map(len, batches)], dtype=np.int64)
+    return Plan(flat, starts, np.arange(len(batches), dtype=np.int64))
+
+
+def untrained(kit: Kit, effort: Effort, engine: str = "torch", quantise: str = "") -> None:
+    """Decode S: R's model without training, which never ends before it must."""
+    torch.set_num_threads(effort.threads)
+    torch.manual_seed(1)
+    recipe = kits.rnn_recipe(kit.shape)
+    sides = folders.read_identity(kit.folder / "model").vocabularies
+    model = folders.build_model(recipe, sides)
+    with torch.no_grad():
+        model.get_parameter("bias")[END] = -100.0
+    decoding = replace(recipe.decoding, max_ratio=0.0, max_extra=WRITTEN)
+    translator = Translator(model, sides.source, sides.target, decoding)
+
+    def prepare_case(beam: int, _: int) -> Callable[[list[str]], list[list[str]]]:
+        return lambda lines: [list(one.tokens) for one in translator.translate(lines, beam=beam)]
+
+    named = (_named(engine, quantise), _version(), "S")
+    sentences = kit.lines("test.source.txt")
+    meter.decode(named, kit, effort, sentences, prepare_case, "text to text, its own batches")
+
+
+def _version() -> str:
+    return versions()["saccade"]
+
+
+if __name__ == "__main__":
+    name, kind = sys.argv[4:]
+    own = {"T": transformer, "R": rnn, "S": untrained}
+    meter.serve({work: partial(f, engine=name, quantise=kind) for work, f in own.items()})
