@@ -53,8 +53,11 @@ class Beam:
         """Search batch by batch, all begun at once."""
         waiting = [self._begin(b, max(line.limit for line in b) + 1) for b in batches]
         found = [[self._read(result) for result in results] for results in waiting]
-        if sum(map(len, batches)) == 1:
-            return [[self._outputs(batches[0][0], found[0][0])]]
+        if sum(map(len, batches)) == 1 or not self._patient:  # hardly a line is looked at again
+            return [
+                list(map(self._outputs, lines, outputs))
+                for lines, outputs in zip(batches, found, strict=True)
+            ]
         with ThreadPoolExecutor(self.threads) as pool:
             return [
                 list(pool.map(self._outputs, lines, outputs))
