@@ -13,12 +13,14 @@ from rich.console import Console
 from saccade import folder as folders
 from saccade import recipe as recipes
 from saccade.bench import Bench, TextBench
+from saccade.engines.base import Opened
 from saccade.errors import CheckpointError, DataError, RecipeError
 from saccade.evaluation import Evaluation, figures_of, likelihood_of
 from saccade.facts import read_lexicon, read_profile
 from saccade.forecasting import NumberBench
 from saccade.metrics.base import Metric
 from saccade.models.base import Model
+from saccade.opening import load
 from saccade.parts import Part
 from saccade.prepare import numeric
 from saccade.recipe import Recipe, Training
@@ -132,6 +134,8 @@ def evaluate(
     device: str = "cpu",
     root: Path = Path(),
     most: int = 0,
+    engine: str = "torch",
+    quantise: str = "",
     **options: Any,
 ) -> Evaluation:
     """Decode a named split of the model's recipe and measure it.
@@ -145,6 +149,8 @@ def evaluate(
         device: where to compute.
         root: where the relative paths of the recipe start.
         most: only so many sentences; 0 means all.
+        engine: what writes the outputs; see `opening.load`.
+        quantise: how it rounds the weights.
         options: those of `Translator.stream`.
     """
     recipe = folders.read_identity(folder).recipe
@@ -153,10 +159,13 @@ def evaluate(
         raise RecipeError(f"{folder}: no split '{split}'; there are {', '.join(readers)}.")
     examples = list(readers[split].build(root).read())[: most or None]
     translator = folders.load(folder, device=device)
+    writer: Opened = translator
+    if (engine, quantise) != ("torch", ""):
+        writer = load(folder, device=device, engine=engine, quantise=quantise)
     chosen = list(metrics) or recipe.decoding.metrics
     sources = [example.source for example in examples]
     started = time.monotonic()
-    found = translator.translate(sources, **options) if chosen or translator.model.reads else []
+    found = writer.translate(sources, **options) if chosen or translator.model.reads else []
     seconds = time.monotonic() - started
     outputs = [translation.text for translation in found]
     references = [example.target for example in examples]

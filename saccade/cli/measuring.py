@@ -12,7 +12,7 @@ from saccade import folder as folders
 from saccade import forecasting, run
 from saccade.cli.inspecting import show
 from saccade.cli.naming import part_of
-from saccade.cli.speech import Beam, Device, Metrics, Model, note
+from saccade.cli.speech import Beam, Device, Engine, Metrics, Model, Quantise, note
 from saccade.cli.streams import output
 from saccade.cli.tables import show_table
 from saccade.devices import checked_device
@@ -50,9 +50,14 @@ def evaluate(
         Path | None,
         typer.Option("--picture", help="Draw --by-length: FILE.svg, .html, .png or .pdf."),
     ] = None,
+    engine: Engine = "torch",
+    quantise: Quantise = "",
     device: Device = "cpu",
 ) -> None:
     """Decode a split of the model's recipe and measure it, with 95 % bootstrap intervals.
+
+    Another engine than torch writes the outputs; how likely the model finds the references is
+    torch's to say.
 
     [dim]Examples:[/dim]
 
@@ -61,6 +66,8 @@ def evaluate(
       saccade evaluate runs/demo --split valid --metric ter --beam 1 --json scores.json
 
       saccade evaluate runs/demo --metric bleu --by-length --picture length.svg
+
+      saccade evaluate runs/demo --engine ctranslate2 --quantise int8
     """
     checked_device(device)
     if picture:
@@ -72,7 +79,9 @@ def evaluate(
         _forecasts(model, split, chosen, device, json_file, outputs)
         return
     with output(outputs) as file:
-        found = run.evaluate(model, split, metrics=chosen, device=device, beam=beam)
+        found = run.evaluate(
+            model, split, metrics=chosen, device=device, engine=engine, quantise=quantise, beam=beam
+        )
         if outputs:
             file.writelines(f"{t.text}\n".encode() for t in found.translations)
     _publish(json_file, {"model": str(model), **found.plain()})

@@ -8,7 +8,7 @@ from typing import Annotated, BinaryIO, TextIO
 import typer
 
 from saccade.cli.formats import Format, Wanted, format_rows
-from saccade.cli.speech import Beam, Device, Model, coloured, columns, note
+from saccade.cli.speech import Beam, Device, Engine, Model, Quantise, coloured, columns, note
 from saccade.cli.streams import input_lines, output
 from saccade.errors import RecipeError
 from saccade.export.base import is_export
@@ -68,17 +68,8 @@ def translate(
     line_buffered: Annotated[
         bool, typer.Option("--line-buffered", help="Answer every line before reading the next.")
     ] = False,
-    engine: Annotated[
-        str,
-        typer.Option(
-            "--engine",
-            envvar="SACCADE_ENGINE",
-            help="torch, ctranslate2, onnx, or auto: the fastest that writes the same.",
-        ),
-    ] = "auto",
-    quantise: Annotated[
-        str, typer.Option("--quantise", help="Of ctranslate2 and onnx: round weights, as int8.")
-    ] = "",
+    engine: Engine = "auto",
+    quantise: Quantise = "",
     device: Device = "cpu",
 ) -> None:
     """Translate lines, from standard input to standard output, one line out for each line in.

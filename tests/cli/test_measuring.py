@@ -2,6 +2,7 @@ import json
 from pathlib import Path
 
 from tests.cli.conftest import TARGETS, Call
+from tests.engines.folders import SOURCES, write_noise
 
 
 def test_evaluate_prints_a_table_and_writes_json_and_outputs(
@@ -65,3 +66,18 @@ def test_scores_by_length_are_shown_and_drawn(call: Call, work: Path, tmp_path: 
     assert "chrF2 by source length" in (tmp_path / "x.svg").read_text(encoding="utf-8")
     said = call("evaluate", "nowhere", "--picture", "x.jpg")
     assert "ends in '.jpg'; expected .svg, .html, .png or .pdf" in said.err
+
+
+def test_evaluate_lets_another_engine_write(call: Call, tmp_path: Path) -> None:
+    folder = write_noise(tmp_path / "model")
+    options = ("--split", "valid", "--metric", "chrf", "--json", "-")
+    plain = json.loads(call("evaluate", folder, *options, "-o", "torch.txt").out)
+    other = ("--engine", "ctranslate2", "--quantise", "int8", "-o", "int8.txt")
+    found = json.loads(call("evaluate", folder, *options, *other).out)
+    assert found["perplexity"] == plain["perplexity"], "torch says how likely references are"
+    given = "\n".join(SOURCES).encode() + b"\n"
+    told = call("translate", folder, *other[:4], stdin=given)
+    assert (tmp_path / "int8.txt").read_text(encoding="utf-8") == told.out
+    refused = call("evaluate", folder, "--split", "valid", "--quantise", "int8")
+    assert refused.code == 2
+    assert "the engine torch does not round weights" in refused.err
