@@ -25,7 +25,7 @@ class Engine:
     `runs` is which of saccade's own engines it is, if it is one: torch, or one that needs the
     package `needs`; `quantise` is how that one rounds its weights, or, in training, its products.
     `no-feeding` trains R without input feeding.
-    `module` does all of its works, or those that `with_torch` does not.
+    `module` does all of its works, or all but T and R if there is a module `trains`.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Engine:
     runs: str = ""
     needs: str = "torch"
     quantise: str = ""
-    with_torch: str = ""
+    trains: str = ""
 
     @property
     def installed(self) -> bool:
@@ -61,28 +61,27 @@ class Engine:
 
     def module_of(self, work: str) -> str:
         """Return what does a workload."""
-        return self.with_torch if self.with_torch and work in "TRS" else self.module
+        return self.trains if self.trains and work in "TR" else self.module
 
 
-_OWN, _TORCH = "benchmarks.saccade_side", "benchmarks.saccade_torch"
+_OWN, _TRAINING = "benchmarks.saccade_side", "benchmarks.saccade_training"
 _BF16 = "bfloat16"
 
 ENGINES = (
-    Engine("saccade", _OWN, "TRDSL", runs="torch", with_torch=_TORCH),
-    Engine("saccade-bfloat16", _TORCH, "TR", runs="torch", quantise=_BF16),
-    Engine("saccade-no-feeding", _TORCH, "R", runs="no-feeding"),
-    Engine("saccade-no-feeding-bfloat16", _TORCH, "R", runs="no-feeding", quantise=_BF16),
-    Engine("saccade-onnx", _OWN, "PDL", runs="onnx", needs="onnxruntime"),
-    *(
-        Engine(
-            f"saccade-ctranslate2{'-' * bool(kind)}{kind}",
-            _OWN,
-            "PDL",
-            runs="ctranslate2",
-            needs="ctranslate2",
-            quantise=kind,
-        )
-        for kind in ("", "int8")
+    Engine("saccade", _OWN, "TRDSL", runs="torch", trains=_TRAINING),
+    Engine("saccade-bfloat16", _TRAINING, "TR", runs="torch", quantise=_BF16),
+    Engine("saccade-no-feeding", _TRAINING, "R", runs="no-feeding"),
+    Engine("saccade-no-feeding-bfloat16", _TRAINING, "R", runs="no-feeding", quantise=_BF16),
+    Engine("saccade-onnx", _OWN, "PDSL", runs="onnx", needs="onnxruntime"),
+    Engine("saccade-onnx-int8", _OWN, "PDSL", runs="onnx", needs="onnxruntime", quantise="int8"),
+    Engine("saccade-ctranslate2", _OWN, "PDL", runs="ctranslate2", needs="ctranslate2"),
+    Engine(
+        "saccade-ctranslate2-int8",
+        _OWN,
+        "PDL",
+        runs="ctranslate2",
+        needs="ctranslate2",
+        quantise="int8",
     ),
     Engine("torch", "benchmarks.reference", "TRDL"),
     Engine("ctranslate2", "benchmarks.peers.ctranslate2", "PDL", "ctranslate2"),

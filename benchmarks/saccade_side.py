@@ -1,4 +1,4 @@
-"""saccade's own side of D, as users run it: raw text to raw text; the others are given pieces.
+"""saccade's own side of D and S, as users run it: raw text to raw text; others get pieces.
 
 Only its engine torch imports torch, so the memory of the others is their own.
 """
@@ -12,10 +12,14 @@ from benchmarks.workloads import Effort, Kit
 from saccade.opening import load
 from saccade.versions import versions
 
+_MODELS = {"D": "model", "S": "rnn"}
+
 
 def convert(kit: Kit, _: Effort, engine: str = "torch", quantise: str = "") -> None:
-    """Open the model once, P: what an engine converts at first, it keeps."""
-    load(kit.folder / "model", engine=engine, quantise=quantise)
+    """Open the models once, P: what an engine converts at first, it keeps."""
+    for model in _MODELS.values():
+        if engine != "ctranslate2" or model == "model":  # which has no recurrent models
+            load(kit.folder / model, engine=engine, quantise=quantise)
 
 
 def decode(kit: Kit, effort: Effort, engine: str = "torch", quantise: str = "") -> None:
@@ -23,7 +27,16 @@ def decode(kit: Kit, effort: Effort, engine: str = "torch", quantise: str = "") 
 
     How many threads there are is said to them by OMP_NUM_THREADS.
     """
-    translator = load(kit.folder / "model", engine=engine, quantise=quantise)
+    _decode("D", kit, effort, engine, quantise)
+
+
+def untrained(kit: Kit, effort: Effort, engine: str = "torch", quantise: str = "") -> None:
+    """Decode S, every output as long as it must be."""
+    _decode("S", kit, effort, engine, quantise)
+
+
+def _decode(work: str, kit: Kit, effort: Effort, engine: str, quantise: str) -> None:
+    translator = load(kit.folder / _MODELS[work], engine=engine, quantise=quantise)
 
     def prepare_case(beam: int, _: int) -> Callable[[list[str]], list[list[str]]]:
         return lambda lines: [list(one.tokens) for one in translator.translate(lines, beam=beam)]
@@ -31,12 +44,12 @@ def decode(kit: Kit, effort: Effort, engine: str = "torch", quantise: str = "") 
     name = "-".join(
         ["saccade", *(word for word in (engine, quantise) if word not in ("torch", ""))]
     )
-    named = (name, versions()["saccade"], "D")
+    named = (name, versions()["saccade"], work)
     sentences = kit.lines("test.source.txt")
     meter.decode(named, kit, effort, sentences, prepare_case, "text to text, its own batches")
 
 
 if __name__ == "__main__":
     name, kind = sys.argv[4:]
-    own = {"P": convert, "D": decode}
+    own = {"P": convert, "D": decode, "S": untrained}
     meter.serve({work: partial(f, engine=name, quantise=kind) for work, f in own.items()})

@@ -15,7 +15,7 @@ from benchmarks import (
     machine,
     meter,
     saccade_side,
-    saccade_torch,
+    saccade_training,
     tables,
 )
 from benchmarks.engines import ENGINES, Ended, run
@@ -37,12 +37,8 @@ EFFORT = Effort(
     matrix=16, megabytes=1,
 )  # fmt: skip
 WORKS: dict[str, dict[str, Callable[..., None]]] = {
-    "benchmarks.saccade_side": {"D": saccade_side.decode},
-    "benchmarks.saccade_torch": {
-        "T": saccade_torch.transformer,
-        "R": saccade_torch.rnn,
-        "S": saccade_torch.untrained,
-    },
+    "benchmarks.saccade_side": {"D": saccade_side.decode, "S": saccade_side.untrained},
+    "benchmarks.saccade_training": {"T": saccade_training.transformer, "R": saccade_training.rnn},
     "benchmarks.reference": {
         "T": reference.transformer,
         "R": reference.rnn,
@@ -155,7 +151,7 @@ def test_the_plain_decoder_and_saccade_find_the_same(
 def test_an_untrained_model_writes_as_much_as_it_must(
     made: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    saccade_torch.untrained(Kit(made), EFFORT)
+    saccade_side.untrained(Kit(made), EFFORT)
     figures = meter.heard(capsys.readouterr().out)
     assert [figure.work for figure in figures] == ["S"] * 4
     for figure in figures:

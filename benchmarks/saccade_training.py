@@ -1,12 +1,6 @@
-"""saccade's own side of T, R and S: its training loop, and its translator with R's model.
-
-Training goes through `train.loop.Loop`, batches read from the memory-mapped store included. S
-takes raw text to raw text, as D does in `saccade_side`.
-"""
+"""saccade's own side of T and R: `train.loop.Loop`, with batches from the memory-mapped store."""
 
 import sys
-from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from itertools import chain
 
@@ -15,13 +9,12 @@ import torch
 
 from benchmarks import kit as kits
 from benchmarks import meter
-from benchmarks.workloads import END, WRITTEN, Effort, Kit
+from benchmarks.workloads import Effort, Kit
 from saccade import folder as folders
 from saccade.batching import Plan
 from saccade.prepare import batches_of, prepare
 from saccade.recipe import Recipe
 from saccade.train.loop import Loop
-from saccade.translator import Translator
 from saccade.versions import versions
 
 _NAME = "saccade"
@@ -76,31 +69,11 @@ def _plan(batches: list[list[int]]) -> Plan:
     return Plan(flat, starts, np.arange(len(batches), dtype=np.int64))
 
 
-def untrained(kit: Kit, effort: Effort, engine: str = "torch", quantise: str = "") -> None:
-    """Decode S: R's model without training, which never ends before it must."""
-    torch.set_num_threads(effort.threads)
-    torch.manual_seed(1)
-    recipe = kits.rnn_recipe(kit.shape)
-    sides = folders.read_identity(kit.folder / "model").vocabularies
-    model = folders.build_model(recipe, sides)
-    with torch.no_grad():
-        model.get_parameter("bias")[END] = -100.0
-    decoding = replace(recipe.decoding, max_ratio=0.0, max_extra=WRITTEN)
-    translator = Translator(model, sides.source, sides.target, decoding)
-
-    def prepare_case(beam: int, _: int) -> Callable[[list[str]], list[list[str]]]:
-        return lambda lines: [list(one.tokens) for one in translator.translate(lines, beam=beam)]
-
-    named = (_named(engine, quantise), _version(), "S")
-    sentences = kit.lines("test.source.txt")
-    meter.decode(named, kit, effort, sentences, prepare_case, "text to text, its own batches")
-
-
 def _version() -> str:
     return versions()["saccade"]
 
 
 if __name__ == "__main__":
     name, kind = sys.argv[4:]
-    own = {"T": transformer, "R": rnn, "S": untrained}
+    own = {"T": transformer, "R": rnn}
     meter.serve({work: partial(f, engine=name, quantise=kind) for work, f in own.items()})
