@@ -9,7 +9,7 @@ from typing import Annotated
 import torch
 import typer
 
-from saccade.cli.speech import Device, note
+from saccade.cli.speech import Device, Engine, Quantise, note
 from saccade.devices import checked_device
 from saccade.errors import RecipeError
 
@@ -58,6 +58,8 @@ def serve(
         int, typer.Option("--threads", min=0, help="To compute with; 0 is torch's choice.")
     ] = 0,
     show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+    engine: Engine = "torch",
+    quantise: Quantise = "",
     device: Device = "cpu",
 ) -> None:
     r"""Serve models over HTTP: a page, LibreTranslate's routes, and everything a model can tell.
@@ -72,6 +74,8 @@ def serve(
       saccade serve small=runs/demo large=runs/tatoeba --port 9000
 
       saccade serve runs/demo --host 0.0.0.0 --keys keys.txt --rate 60
+
+      saccade serve runs/multi30k --engine auto
     """
     running, app, served = (_extra(name) for name in ("running", "app", "served"))
     limits = _extra("limits").Limits(
@@ -88,7 +92,12 @@ def serve(
     guard = _extra("keys")
     door = guard.Door(guard.Keys.read(keys) if keys else None, guard.Rates(rate) if rate else None)
     opened = served.open_models(
-        models, source=source_language, target=target_language, device=device
+        models,
+        source=source_language,
+        target=target_language,
+        device=device,
+        engine=engine,
+        quantise=quantise,
     )
     address = running.Address(host, port)
     names = [*app.LOCAL, *(allow_host or [])] if address.local or allow_host else []

@@ -218,6 +218,10 @@ class Converted:
             return None
         return of_extra(Engine, "torch")().open(self._home, Wanted())
 
+    def lend(self, translator: Opened) -> None:
+        """Give it the model as torch has opened it already, so that it is not opened twice."""
+        self.__dict__["_torch"] = translator
+
     @property
     def attention_names(self) -> tuple[str, ...]:
         """What the attention maps are called; empty if the torch weights are not at hand."""

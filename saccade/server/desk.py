@@ -34,7 +34,8 @@ class Desk:
         self.limits, self.counters = limits, counters
         self.turn = threading.Semaphore()  # whoever holds it computes
         self.engines = {
-            model.name: Engine(model.name, model.translator, limits, self.turn) for model in models
+            model.name: Engine(model.name, model.translator, limits, self.turn, model.fast)
+            for model in models
         }
         for name, engine in self.engines.items():
             engine.tally = counters.of_model(name)

@@ -13,6 +13,7 @@ from typing import Protocol
 
 from torch import Tensor
 
+from saccade.engines.base import Opened
 from saccade.errors import DataError
 from saccade.parts import Part
 from saccade.search.base import Search
@@ -39,13 +40,19 @@ class _AbandonedError(Exception):
 class Engine:
     """Computes jobs in a thread of its own, at most one batch at a time.
 
-    `turn` is shared by all engines of a server: whoever holds it computes.
+    `turn` is shared by all engines of a server: whoever holds it computes. `fast`, if there is
+    one, is the same model run by another engine, for batches that need nothing but translations.
     """
 
     def __init__(
-        self, name: str, translator: Translator, limits: Limits, turn: threading.Semaphore
+        self,
+        name: str,
+        translator: Translator,
+        limits: Limits,
+        turn: threading.Semaphore,
+        fast: Opened | None = None,
     ) -> None:
-        self.name, self.translator, self.limits = name, translator, limits
+        self.name, self.translator, self.limits, self.fast = name, translator, limits, fast
         self.tally: Tally | None = None
         self.held = 0  # texts accepted and not yet answered
         self._turn = turn
@@ -184,6 +191,16 @@ class Engine:
         wish = batch[0].wish
         if wish.score:
             return self.translator.score(texts, begins)
+        if self.fast and _plain(batch):
+            return list(
+                self.fast.stream(
+                    texts,
+                    beam=wish.beam,
+                    nbest=wish.nbest,
+                    length_penalty=wish.length_penalty,
+                    chunk=len(texts),
+                )
+            )
 
         def watch(numbers: Sequence[int], tokens: Tensor) -> None:
             if not any(job.wanted for job in batch):
@@ -207,5 +224,13 @@ class Engine:
         return list(found)
 
 
+def _plain(batch: list[Job]) -> bool:
+    """Tell whether nobody wants to see how a batch is written, or to write a part of it."""
+    wish = batch[0].wish
+    return not (wish.greedy or wish.trace or any(job.begin or job.watch for job in batch))
+
+
 def _pieces(result: Translation | Scored) -> int:
-    return len(result.token_scores)
+    if isinstance(result, Scored):
+        return len(result.token_scores)
+    return len(result.hypothesis.tokens) + result.finished

@@ -11,8 +11,12 @@ from typing import Any
 from babel import Locale, localedata
 
 from saccade import folder as folders
+from saccade.engines._converted import Converted
+from saccade.engines.base import Opened, Wanted
+from saccade.engines.torch import Torch
 from saccade.errors import RecipeError, SaccadeError
 from saccade.nouns import Example
+from saccade.opening import choose
 from saccade.parts import Part
 from saccade.recipe import Recipe
 from saccade.translator import Translator
@@ -34,6 +38,7 @@ class Served:
     source: str
     target: str
     examples: tuple[Example, ...]
+    fast: Opened | None = None  # the same, run by another engine than torch
 
     @property
     def description(self) -> str:
@@ -54,7 +59,13 @@ class Served:
 
 
 def open_models(
-    places: Sequence[str], *, source: str = "", target: str = "", device: str = "cpu"
+    places: Sequence[str],
+    *,
+    source: str = "",
+    target: str = "",
+    device: str = "cpu",
+    engine: str = "torch",
+    quantise: str = "",
 ) -> list[Served]:
     """Open model folders, each `FOLDER` or `NAME=FOLDER`.
 
@@ -63,6 +74,8 @@ def open_models(
         source: code of the source language; guessed from the recipe if not given.
         target: code of the target language.
         device: where to put the weights.
+        engine: what writes translations; torch does everything else. See `opening.load`.
+        quantise: how that engine rounds the weights.
     """
     models: list[Served] = []
     for place in places:
@@ -72,18 +85,32 @@ def open_models(
         _check_name(name, place, [model.name for model in models])
         recipe = folders.read_identity(folder).recipe
         codes = languages(recipe)
+        translator = folders.load(folder, device=device)
+        wanted = Wanted(device, quantise, lenient=engine == "auto")
         models.append(
             Served(
                 name,
                 folder,
                 recipe,
-                folders.load(folder, device=device),
+                translator,
                 source or codes[0],
                 target or codes[1],
                 tuple(_examples(recipe)),
+                _fast(folder, translator, engine, wanted),
             )
         )
     return models
+
+
+def _fast(folder: Path, translator: Translator, engine: str, wanted: Wanted) -> Opened | None:
+    """Open a model with the engine that was asked for, None if that is torch."""
+    chosen = choose(folder, engine, wanted)
+    if isinstance(chosen, Torch):
+        return None
+    opened = chosen.open(folder, wanted)
+    if isinstance(opened, Converted):
+        opened.lend(translator)
+    return opened
 
 
 def languages(recipe: Recipe) -> tuple[str, str]:
