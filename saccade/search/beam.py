@@ -19,6 +19,7 @@ from saccade.search._lines import Lines, empty
 from saccade.search._rules import NEVER, Rules, normalise
 from saccade.search._tree import level
 from saccade.search.base import Found, Search, Task, Watch
+from saccade.search.greedy import Greedy
 
 _LEAVE = 8  # sentences that are done leave when they are one in so many
 
@@ -100,6 +101,8 @@ class Beam(Search):
         self, step: StepFunction, state: State, task: Task, *, trace: bool = False
     ) -> list[Found]:
         """Search from `state`, whose tensors have one row a sentence; `trace` asks for the tree."""
+        if self.n_completed == self.width == 1 and not trace:
+            return self._greedy(step, state, task)
         rules, n = Rules(task), len(task.limits)
         every_limit = rules.limits.numpy(force=True)  # [B]
         found: list[tuple[Hypothesis, ...]] = [()] * n
@@ -124,6 +127,16 @@ class Beam(Search):
             if task.watch:
                 _tell(task.watch, beams, t, task.limits.device)
         return [Found(h, tuple(tree)) for h, tree in zip(found, trees, strict=True)]
+
+    def _greedy(self, step: StepFunction, state: State, task: Task) -> list[Found]:
+        """Do what a beam of one does with less bookkeeping: its first END is its best."""
+        written = Greedy()(step, state, task)
+        return [Found(tuple(map(self._normalised, found.hypotheses))) for found in written]
+
+    def _normalised(self, hypothesis: Hypothesis) -> Hypothesis:
+        gains = np.asarray(hypothesis.token_scores, dtype=np.float32)
+        log_prob = gains.cumsum(dtype=np.float32)[-1:].sum()  # one after the other, as beams add
+        return replace(hypothesis, score=float(normalise(log_prob, len(gains), self.alpha)))
 
     def _begin(self, state: State, n: int, rules: Rules) -> Beams:
         """Begin with one hypothesis a sentence, which is empty."""

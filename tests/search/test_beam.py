@@ -76,6 +76,19 @@ def test_width_one_is_greedy(keys: list[int], limit: int, alpha: float) -> None:
 
 
 @calm
+@given(keys=keys, limit=st.integers(0, 12), alpha=alphas)
+def test_width_one_needs_no_beam_unless_its_tree_is_wanted(
+    keys: list[int], limit: int, alpha: float
+) -> None:
+    search, task = Beam(width=1, length_penalty=alpha), memory_task([limit] * len(keys))
+    shaped = replace(task, shapers=[lambda prefixes, scores: scores - 0.1 * prefixes.shape[1]])
+    for one in (task, shaped):
+        short = search(memory_step, memory_state(keys), one)
+        long = search(memory_step, memory_state(keys), one, trace=True)
+        assert [found.hypotheses for found in short] == [found.hypotheses for found in long]
+
+
+@calm
 @given(keys=keys, width=st.integers(1, 6), alpha=alphas, limit=st.integers(0, 5), data=st.data())
 def test_n_best_is_sorted_distinct_and_below_exhaustive(
     keys: list[int], width: int, alpha: float, limit: int, data: st.DataObject
