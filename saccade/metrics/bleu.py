@@ -4,8 +4,6 @@ import math
 from collections.abc import Sequence
 from typing import Literal
 
-from sacrebleu.metrics.bleu import BLEU, BLEUScore
-
 from saccade.metrics import _sacrebleu
 from saccade.metrics.base import Metric, Score, Stats
 
@@ -33,7 +31,7 @@ class Bleu(Metric):
         tokenize: Literal["13a", "none", "intl", "char", "zh"] = "13a",
         lowercase: bool = False,
     ) -> None:
-        self._scorer = BLEU(tokenize=tokenize, lowercase=lowercase)
+        self._scorer = _sacrebleu.scorer("BLEU", tokenize=tokenize, lowercase=lowercase)
 
     def stats(self, hypothesis: str, references: Sequence[str]) -> Stats:
         """Return lengths, matches and totals of the four orders: `[13]`."""
@@ -41,7 +39,7 @@ class Bleu(Metric):
 
     def score(self, summed: Stats) -> Score:
         """Return BLEU-4 in percent, with its parts."""
-        found: BLEUScore = _sacrebleu.figure(self._scorer, summed)
+        found = _sacrebleu.figure(self._scorer, summed)
         detail = {f"bleu_{n}": _cumulative(found.bp, found.precisions[:n]) for n in (1, 2, 3, 4)}
         detail |= {f"precision_{n}": p for n, p in enumerate(found.precisions, start=1)}
         detail["brevity_penalty"] = found.bp

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from sacrebleu.metrics.chrf import CHRF
-
 from saccade.metrics import _sacrebleu
 from saccade.metrics.base import Metric, Score, Stats
 
@@ -21,7 +19,7 @@ class Chrf(Metric):
     higher_is_better = True
 
     def __init__(self, *, word_order: Literal[0, 1, 2] = 0) -> None:
-        self._scorer = CHRF(word_order=word_order)
+        self._scorer = _sacrebleu.scorer("CHRF", word_order=word_order)
         self.name = "chrF2" + "+" * word_order  # sacrebleu names b here, not in the signature
 
     def stats(self, hypothesis: str, references: Sequence[str]) -> Stats:

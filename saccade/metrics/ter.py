@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-from sacrebleu.metrics.ter import TER
-
 from saccade.metrics import _sacrebleu
 from saccade.metrics.base import Metric, Score, Stats
 
@@ -23,7 +21,7 @@ class Ter(Metric):
     higher_is_better = False
 
     def __init__(self) -> None:
-        self._scorer = TER()
+        self._scorer = _sacrebleu.scorer("TER")
 
     def stats(self, hypothesis: str, references: Sequence[str]) -> Stats:
         """Return the edits and the mean length of the references: `[5]`."""

@@ -1,5 +1,8 @@
 """Every figure made from private statistics equals the one sacrebleu makes in public."""
 
+import subprocess
+import sys
+
 import pytest
 import sacrebleu
 from sacrebleu.metrics.bleu import BLEU
@@ -89,3 +92,11 @@ def test_signature_counts_references() -> None:
     assert two.signature.startswith("nrefs:2|")
     assert mixed.signature.startswith("nrefs:var|")
     assert one.signature.endswith(f"|version:{sacrebleu.__version__}")
+
+
+def test_it_is_imported_when_a_metric_is_built() -> None:
+    code = (
+        "import sys; from saccade.metrics.bleu import Bleu; assert 'sacrebleu' not in sys.modules;"
+        " Bleu(); assert 'sacrebleu' in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
