@@ -79,6 +79,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60.0, help="of the load of many")
     parser.add_argument("--alone", type=float, default=15.0, help="seconds of the load of one")
     parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--engine", default="torch", help="what writes: torch, ctranslate2, auto")
     arguments = parser.parse_args()
     found = measure(
         Path(arguments.folder),
@@ -86,18 +87,25 @@ def main() -> None:
         seconds=arguments.seconds,
         alone=arguments.alone,
         threads=arguments.threads,
+        engine=arguments.engine,
     )
     show(found)
     print(json.dumps(found))
 
 
 def measure(
-    folder: Path, *, clients: int, seconds: float, alone: float, threads: int = 0
+    folder: Path,
+    *,
+    clients: int,
+    seconds: float,
+    alone: float,
+    threads: int = 0,
+    engine: str = "torch",
 ) -> dict[str, object]:
     """Put one client and then many to work."""
     (served,) = open_models([f"model={folder}"])
     expected = answers(served)
-    with server(folder, threads) as (url, process):
+    with server(folder, threads, engine) as (url, process):
         asyncio.run(load(url, expected, 1, min(alone, 1.0)))  # warm up
         one = timed(url, expected, 1, alone, process.pid)
         asyncio.run(load(url, expected, clients, min(seconds / 4, 10.0)))  # buffers grow once
@@ -107,6 +115,7 @@ def measure(
     speeds = [len(found.latencies) / max(found.seconds, 1e-9) for found in (one, many)]
     return {
         "model": served.recipe.name,
+        "engine": engine,
         "threads": threads,
         "alone": one.figures(),
         "together": many.figures(),
@@ -131,13 +140,16 @@ def answers(served: Served) -> dict[str, str]:
 
 
 @contextmanager
-def server(folder: Path, threads: int) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+def server(
+    folder: Path, threads: int, engine: str = "torch"
+) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """Run `saccade serve` for the time of a `with`; it must end well when asked to."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "saccade", "serve", f"model={folder}", "--port", str(port)]
-    process = subprocess.Popen([*command, "--threads", str(threads)], env=os.environ.copy())
+    command += ["--threads", str(threads), "--engine", engine]
+    process = subprocess.Popen(command, env=os.environ.copy())
     url = f"http://127.0.0.1:{port}"
     try:
         _await_ready(url, process)

@@ -55,7 +55,8 @@ def serve(
         float, typer.Option("--batch-wait", min=0.0, help="Milliseconds to wait for company.")
     ] = 4.0,
     threads: Annotated[
-        int, typer.Option("--threads", min=0, help="To compute with; 0 is torch's choice.")
+        int,
+        typer.Option("--threads", min=0, help="To compute with; 0 leaves a core to the server."),
     ] = 0,
     show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
     engine: Engine = "torch",
@@ -87,8 +88,7 @@ def serve(
         wait=batch_wait,
     )
     checked_device(device)
-    if threads:
-        torch.set_num_threads(threads)
+    torch.set_num_threads(threads or max(torch.get_num_threads() - 1, 1))
     guard = _extra("keys")
     door = guard.Door(guard.Keys.read(keys) if keys else None, guard.Rates(rate) if rate else None)
     opened = served.open_models(

@@ -53,7 +53,12 @@ class Order:
 
 
 class Runner(Protocol):
-    """A converted model in memory: ids in, hypotheses out."""
+    """A converted model in memory: ids in, hypotheses out.
+
+    crowded: whether one line is to be searched by one thread, as others have work for the cores.
+    """
+
+    crowded: bool
 
     def search(
         self, sources: Sequence[Sequence[int]], limits: Sequence[int], order: Order
@@ -218,9 +223,10 @@ class Converted:
             return None
         return of_extra(Engine, "torch")().open(self._home, Wanted())
 
-    def lend(self, translator: Opened) -> None:
-        """Give it the model as torch has opened it already, so that it is not opened twice."""
+    def join(self, translator: Opened) -> None:
+        """Work beside a process that has the model open in torch, and other work for the cores."""
         self.__dict__["_torch"] = translator
+        self._runner.crowded = True
 
     @property
     def attention_names(self) -> tuple[str, ...]:

@@ -109,7 +109,7 @@ def _fast(folder: Path, translator: Translator, engine: str, wanted: Wanted) -> 
         return None
     opened = chosen.open(folder, wanted)
     if isinstance(opened, Converted):
-        opened.lend(translator)
+        opened.join(translator)
     return opened
 
 

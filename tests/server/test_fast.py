@@ -82,6 +82,11 @@ def test_maps_come_from_the_model_that_is_open(
     assert looked == [fast.translator]
 
 
+def test_a_single_line_gets_a_single_thread_in_a_server(fast: Served) -> None:
+    assert isinstance(fast.fast, Converted)
+    assert fast.fast._runner.crowded
+
+
 def test_an_engine_that_cannot_is_refused_at_the_start(tmp_path: Path) -> None:
     rnn = {"kind": "rnn", "hidden": 8}
     folder = write_noise(tmp_path / "model", {"encoder": rnn, "decoder": rnn})
