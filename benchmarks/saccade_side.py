@@ -15,6 +15,11 @@ from saccade.versions import versions
 _MODELS = {"D": "model", "S": "rnn"}
 
 
+def named_as(engine: str, quantise: str) -> str:
+    """Return what the tables call one of saccade's engines."""
+    return "-".join(["saccade", *(w for w in (engine, quantise) if w not in ("torch", ""))])
+
+
 def convert(kit: Kit, _: Effort, engine: str = "torch", quantise: str = "") -> None:
     """Open the models once, P: what an engine converts at first, it keeps."""
     for model in _MODELS.values():
@@ -41,10 +46,7 @@ def _decode(work: str, kit: Kit, effort: Effort, engine: str, quantise: str) -> 
     def prepare_case(beam: int, _: int) -> Callable[[list[str]], list[list[str]]]:
         return lambda lines: [list(one.tokens) for one in translator.translate(lines, beam=beam)]
 
-    name = "-".join(
-        ["saccade", *(word for word in (engine, quantise) if word not in ("torch", ""))]
-    )
-    named = (name, versions()["saccade"], work)
+    named = (named_as(engine, quantise), versions()["saccade"], work)
     sentences = kit.lines("test.source.txt")
     meter.decode(named, kit, effort, sentences, prepare_case, "text to text, its own batches")
 

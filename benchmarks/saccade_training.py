@@ -9,6 +9,7 @@ import torch
 
 from benchmarks import kit as kits
 from benchmarks import meter
+from benchmarks.saccade_side import named_as
 from benchmarks.workloads import Effort, Kit
 from saccade import folder as folders
 from saccade.batching import Plan
@@ -17,14 +18,12 @@ from saccade.recipe import Recipe
 from saccade.train.loop import Loop
 from saccade.versions import versions
 
-_NAME = "saccade"
-
 
 def transformer(kit: Kit, effort: Effort, engine: str = "torch", quantise: str = "") -> None:
     """Train T; `quantise` is the precision of products, float32 if empty."""
     precision = [f"training.precision={quantise or 'float32'}"]
     _train(
-        _named(engine, quantise), "T", kits.transformer_recipe(kit.shape, precision), kit, effort
+        named_as(engine, quantise), "T", kits.transformer_recipe(kit.shape, precision), kit, effort
     )
 
 
@@ -32,11 +31,7 @@ def rnn(kit: Kit, effort: Effort, engine: str = "torch", quantise: str = "") -> 
     """Train R, without input feeding if the engine is called so."""
     more = [f"training.precision={quantise or 'float32'}"]
     more += ["model.decoder.input_feeding=false"] if engine == "no-feeding" else []
-    _train(_named(engine, quantise), "R", kits.rnn_recipe(kit.shape, more), kit, effort)
-
-
-def _named(engine: str, quantise: str) -> str:
-    return "-".join([_NAME, *(word for word in (engine, quantise) if word not in ("torch", ""))])
+    _train(named_as(engine, quantise), "R", kits.rnn_recipe(kit.shape, more), kit, effort)
 
 
 def _train(name: str, work: str, recipe: Recipe, kit: Kit, effort: Effort) -> None:

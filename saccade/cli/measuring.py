@@ -16,7 +16,7 @@ from saccade.cli.speech import Beam, Device, Engine, Metrics, Model, Quantise, n
 from saccade.cli.streams import output
 from saccade.cli.tables import show_table
 from saccade.devices import checked_device
-from saccade.errors import DataError
+from saccade.errors import DataError, RecipeError
 from saccade.evaluation import Evaluation, Figure, figures_of
 from saccade.metrics.base import Metric, Paired, paired
 from saccade.parts import Part
@@ -76,6 +76,11 @@ def evaluate(
     recipe = folders.read_plan(model).recipe
     split = split or next(iter(recipe.data.test), "valid")
     if numeric(recipe):
+        if (engine, quantise) != ("torch", ""):
+            raise RecipeError(
+                f"--engine {engine}: {model} forecasts numbers, which torch alone does; expected"
+                " --engine torch without --quantise. Leave both out."
+            )
         _forecasts(model, split, chosen, device, json_file, outputs)
         return
     with output(outputs) as file:

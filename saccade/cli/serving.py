@@ -56,7 +56,7 @@ def serve(
     ] = 4.0,
     threads: Annotated[
         int,
-        typer.Option("--threads", min=0, help="To compute with; 0 leaves a core to the server."),
+        typer.Option("--threads", min=0, help="Of torch; 0 leaves a core to the server."),
     ] = 0,
     show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
     engine: Engine = "torch",

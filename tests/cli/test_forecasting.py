@@ -54,6 +54,12 @@ def test_evaluate_inspect_and_report(
     assert "report.html" in call("report", "run").out
 
 
+def test_no_other_engine_forecasts(call: Call, sea: Path) -> None:
+    said = call("evaluate", sea / "run", "--engine", "ctranslate2")
+    assert said.code == 2
+    assert "forecasts numbers, which torch alone does" in said.err
+
+
 def test_dry_run(call: Call, sea: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(sea)
     said = call("train", "run/recipe.yaml", "--dry-run", "-o", "new")
