@@ -7,6 +7,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
+from saccade.blocked import blocked
+
 Precision = Literal["float32", "bfloat16", "auto"]
 
 
@@ -17,7 +19,7 @@ def products(precision: Precision, device: torch.device) -> AbstractContextManag
     where the processor multiplies it natively; elsewhere it would be many times slower.
     """
     lower = precision == "bfloat16" or (precision == "auto" and native(device))
-    return torch.autocast(device.type, dtype=torch.bfloat16, enabled=lower)
+    return torch.autocast(device.type, dtype=torch.bfloat16) if lower else blocked()
 
 
 def native(device: torch.device) -> bool:

@@ -16,6 +16,7 @@ from torch.autograd.function import once_differentiable
 from torch.nn.functional import linear
 from torch.overrides import TorchFunctionMode
 
+from saccade.blocked import multiply
 from saccade.precision import lowered
 
 _Pairs = list[tuple[Tensor, Tensor]]  # inputs and gradients of the outputs
@@ -78,11 +79,12 @@ class _Step(torch.autograd.Function):
         ctx.pairs, ctx.dtype = pairs, x.dtype
         x = x.to(weight.dtype)
         ctx.save_for_backward(x, weight)
-        return linear(x, weight)
+        return multiply(x, weight)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> Any:
         x, weight = ctx.saved_tensors
         ctx.pairs.append((x.flatten(0, -2), gradient.flatten(0, -2)))
-        return (gradient @ weight).to(ctx.dtype) if ctx.needs_input_grad[0] else None, None, None
+        wants_x = ctx.needs_input_grad[0]
+        return multiply(gradient, weight.T).to(ctx.dtype) if wants_x else None, None, None

@@ -1,7 +1,7 @@
 """Models ready to write, and when they must be made ready again."""
 
 from math import sqrt
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from torch import Tensor, log_softmax, nn
 from torch.nn.functional import embedding
@@ -10,18 +10,14 @@ from saccade.decoders.base import Decoder
 from saccade.decoders.rnn import RnnDecoder
 from saccade.decoders.transformer import TransformerDecoder
 from saccade.fast.linear import Packed, pack, packed
+from saccade.fast.native import NativeEncoderDecoder
 from saccade.fast.rnn import FastRnn
 from saccade.fast.transformer import FastTransformer
-from saccade.flow import Memory, Padded, State, Step, StepFunction, Stepped
+from saccade.fast.begun import Begun
+from saccade.flow import Memory, Padded, State, Step, Stepped
 from saccade.models.base import Model
 from saccade.models.encoder_decoder import EncoderDecoder
-
-
-class Begun(NamedTuple):
-    """A batch that is to be written: its step function and its first state."""
-
-    step: StepFunction
-    state: State
+from saccade.native import library
 
 
 class Form(Protocol):
@@ -108,6 +104,9 @@ class Ready:
 def form_of(model: Model) -> Form:
     """Make a model ready to write: its fast form if it has one, or itself with packed layers."""
     if type(model) is EncoderDecoder:
+        kernels = library.found().kernels if NativeEncoderDecoder.serves(model) else None
+        if kernels is not None:
+            return NativeEncoderDecoder(model, kernels)
         decoder = decoder_form_of(model.decoder)
         if decoder is not None:
             return FastEncoderDecoder(model, decoder)

@@ -34,10 +34,9 @@ class FastTransformer:
     """
 
     def __init__(self, decoder: TransformerDecoder) -> None:
-        self.decoder = decoder
         self.layers = [FastLayer(layer) for layer in decoder._stack]
         self.norm = decoder.norm
-        self._places: dict[int, Tensor] = {}
+        self.places = Places(decoder)
 
     @staticmethod
     def serves(decoder: TransformerDecoder) -> bool:
@@ -50,16 +49,23 @@ class FastTransformer:
             for attention in (layer.self_attention, layer.reading)
         )
 
-    def place(self, t: int, like: Tensor) -> Tensor:
-        """Return what is added to a vector at place `t`, `[D]`."""
-        if t not in self._places:
-            nothing = like.new_zeros(1, 1, like.shape[1])
-            self._places[t] = self.decoder.positions(nothing, first=t)[0, 0]
-        return self._places[t]
-
     def begin(self, memory: Memory) -> "Writing":
         """Prepare the memory for every layer; no place has been written yet."""
         return Writing(self, memory)
+
+
+class Places:
+    """What a decoder adds to the vectors of a place, computed once."""
+
+    def __init__(self, decoder: TransformerDecoder) -> None:
+        self._positions, self._known = decoder.positions, dict[int, Tensor]()
+
+    def at(self, t: int, like: Tensor) -> Tensor:
+        """Return what is added to vectors such as `like [N, D]` at place `t`, `[D]`."""
+        if t not in self._known:
+            nothing = like.new_zeros(1, 1, like.shape[1])
+            self._known[t] = self._positions(nothing, first=t)[0, 0]
+        return self._known[t]
 
 
 class FastLayer:
@@ -88,7 +94,7 @@ class FastLayer:
         to_self, to_source, to_feed_forward = self.wires
         said = past.read(self.query_keys_values(to_self.enter(x)), own)  # [B * K, D]
         x = to_self.leave(self.own_output.add(said, x))
-        x = to_source.leave(source.add(to_source.enter(x), x))
+        x = to_source.leave(source.add(to_source.enter(x), x, self))
         hidden = self.U.relu(to_feed_forward.enter(x))
         return to_feed_forward.leave(self.V.add(hidden, x))
 
@@ -116,23 +122,23 @@ class Wire:
 class Source:
     """The memory as one layer reads it: keys and values in one, `[2, B, H, S, d]`."""
 
-    def __init__(self, layer: FastLayer, memory: Memory, mask: Tensor | None) -> None:
-        prepared = layer.reading.prepare_memory(memory)
+    def __init__(self, reading: MultiHead, memory: Memory, mask: Tensor | None) -> None:
+        prepared = reading.prepare_memory(memory)
         self.held = torch.stack([tensor(prepared, "keys"), tensor(prepared, "values")])
         self.mask = mask  # [B, 1, 1, S]
-        self.layer = layer
+        self.reading, self.n_places = reading, self.held.shape[3]
 
     def keep(self, rows: Tensor) -> None:
         """Hold these rows and no others."""
         self.held = self.held.index_select(1, rows)
         self.mask = None if self.mask is None else self.mask.index_select(0, rows)
 
-    def add(self, x: Tensor, onto: Tensor) -> Tensor:
-        """Read with `x [B * K, D]` and add what was read to `onto`."""
+    def add(self, x: Tensor, onto: Tensor, layer: FastLayer) -> Tensor:
+        """Read with `x [B * K, D]` and add what was read to `onto`, by the products of `layer`."""
         _, n, heads, _, width = self.held.shape
-        q = self.layer.query(x).view(n, -1, heads, width).transpose(1, 2)  # [B, H, K, d]
+        q = layer.query(x).view(n, -1, heads, width).transpose(1, 2)  # [B, H, K, d]
         read = scaled_dot_product_attention(q, self.held[0], self.held[1], self.mask)
-        return self.layer.output.add(_flat(read), onto)
+        return layer.output.add(_flat(read), onto)
 
 
 class Folded:
@@ -148,9 +154,9 @@ class Folded:
     """
 
     def __init__(self, source: Source) -> None:
-        reading = source.layer.reading
+        reading = source.reading
         keys, values = source.held  # [B, H, S, d]
-        n, self.heads, _, d = keys.shape
+        n, self.heads, self.n_places, d = keys.shape
         D = reading.query_dim
         W_query = reading.query.weight.view(self.heads, d, D) / sqrt(d)
         W_output = reading.output.weight.view(D, self.heads, d).permute(1, 2, 0)  # [H, d, D]
@@ -165,8 +171,8 @@ class Folded:
     @staticmethod
     def pays(source: Source, groups: Groups) -> bool:
         """Tell whether to fold: few sources, or several lines of each, and none is long."""
-        n_places, d = source.held.shape[3:]
-        return n_places <= d and (groups.width > 1 or groups.n_groups <= _FEW)
+        d = source.held.shape[4]
+        return source.n_places <= d and (groups.width > 1 or groups.n_groups <= _FEW)
 
     def keep(self, rows: Tensor) -> None:
         """Hold these rows and no others."""
@@ -174,8 +180,8 @@ class Folded:
         self.values = self.values.index_select(0, rows)
         self.scores = self.scores.index_select(0, rows)
 
-    def add(self, x: Tensor, onto: Tensor) -> Tensor:
-        """Read with `x [B * K, D]` and add what was read to `onto`."""
+    def add(self, x: Tensor, onto: Tensor, layer: FastLayer) -> Tensor:
+        """Read with `x [B * K, D]` and add what was read to `onto`; no product is left to do."""
         n, places, D = self.values.shape
         scores = torch.baddbmm(self.scores, x.view(n, -1, D), self.keys)  # [B, K, H S]
         weights = scores.view(-1, self.heads, places // self.heads).softmax(dim=2)
@@ -203,22 +209,24 @@ class Past:
             own: `[B, 1, K, n_places + K]`, 0 for what a line may read, -inf for the rest; None if
                 there is one line a row.
         """
-        _, n, heads, room, width = self.held.shape
+        _, n, heads, _, width = self.held.shape
         three = products.view(n, -1, 3, heads, width)  # [B, K, 3, H, d]
+        self.make_room(three.shape[1])
         last = self.n_places + three.shape[1]
-        if last > room:
-            self._grow(max(2 * room, _ROOM * three.shape[1]))
         self.held[:, :, :, self.n_places : last] = three[:, :, 1:].permute(2, 0, 3, 1, 4)
         self.n_places = last
         q = three[:, :, 0].transpose(1, 2)  # [B, H, K, d]
         keys, values = self.held[:, :, :, :last]  # [B, H, t K, d]
         return _flat(scaled_dot_product_attention(q, keys, values, own))
 
-    def _grow(self, room: int) -> None:
-        filled = self.held[:, :, :, : self.n_places]
-        _, n, heads, _, width = self.held.shape
-        self.held = filled.new_empty(2, n, heads, room, width)
-        self.held[:, :, :, : self.n_places] = filled
+    def make_room(self, n_lines: int) -> None:
+        """See to it that every one of K lines can write one more place."""
+        _, n, heads, room, width = self.held.shape
+        if self.n_places + n_lines > room:
+            filled = self.held[:, :, :, : self.n_places]
+            room = max(2 * room, _ROOM * n_lines)
+            self.held = filled.new_empty(2, n, heads, room, width)
+            self.held[:, :, :, : self.n_places] = filled
 
 
 def _flat(heads: Tensor) -> Tensor:
@@ -227,37 +235,38 @@ def _flat(heads: Tensor) -> Tensor:
     return heads.transpose(1, 2).reshape(n * width, n_heads * d)
 
 
-class Writing:
-    """The lines of one batch. It holds what they read and wrote, so a state is followed only once.
+class Held:
+    """What the lines of one batch read and wrote; since it is held here, a state is followed once.
 
     The state holds, for every line, its row of what is held here and which of its past is its own.
     """
 
-    def __init__(self, form: FastTransformer, memory: Memory) -> None:
-        n, self.form, self.t = len(memory.mask), form, 0
+    def __init__(self, readings: Sequence[MultiHead], memory: Memory) -> None:
+        n, self.t = len(memory.mask), 0
         mask = None if bool(memory.mask.all()) else memory.mask[:, None, None]  # [B, 1, 1, S]
         self.groups = Groups(n)
-        sources = [Source(layer, memory, mask) for layer in form.layers]
+        sources = [Source(reading, memory, mask) for reading in readings]
         self.sources: Sequence[Source | Folded] = sources
         whole = bool(memory.mask.any(dim=1).all())  # a softmax over nothing has no value
         self.unfolded = sources if whole else []  # those that may yet be folded
-        self.pasts = [Past(memory.states, n, layer.reading) for layer in form.layers]
+        self.pasts = [Past(memory.states, n, reading) for reading in readings]
         own = memory.states.new_zeros(n, 0)  # of no places while all that is held is a line's own
         self._newest = own
         self.start: State = {GROUP: self.groups.start(own), _OWN: own}
 
-    def step(self, x: Tensor, state: State) -> Stepped:
-        """Write one place behind the others: `x [N, D]`."""
+    def follow(self, state: State) -> tuple[Tensor | None, State]:
+        """Follow the lines to where they stand now; one more place of each is being written.
+
+        Returns:
+            `[B, 1, K, places]`, which of the past is whose, None if there is one line a row and
+            all is its own; and the state after this step.
+        """
         self._arrange(tensor(state, GROUP))
         own, seen = self._own(tensor(state, _OWN))
-        x = x + self.form.place(self.t, x)
-        for layer, past, source in zip(self.form.layers, self.pasts, self.sources, strict=True):
-            x = layer.write(x, past, source, seen)
         self.t += 1
-        return Stepped(self.form.norm(x), None, {GROUP: self.groups.numbers, _OWN: own})
+        return seen, {GROUP: self.groups.numbers, _OWN: own}
 
     def _arrange(self, numbers: Tensor) -> None:
-        """Follow the lines to where they stand now."""
         rows = self.groups.arrange(numbers)
         if rows is not None:
             for source, past in zip(self.sources, self.pasts, strict=True):
@@ -277,6 +286,22 @@ class Writing:
             self._newest = _own_newest(n, width, own)
         own = torch.cat([own, self._newest], dim=1)  # [B * K, places]
         return own, own.view(n, 1, width, -1)
+
+
+class Writing(Held):
+    """The lines of one batch, written by torch."""
+
+    def __init__(self, form: FastTransformer, memory: Memory) -> None:
+        super().__init__([layer.reading for layer in form.layers], memory)
+        self.form = form
+
+    def step(self, x: Tensor, state: State) -> Stepped:
+        """Write one place behind the others: `x [N, D]`."""
+        x = x + self.form.places.at(self.t, x)
+        seen, after = self.follow(state)
+        for layer, past, source in zip(self.form.layers, self.pasts, self.sources, strict=True):
+            x = layer.write(x, past, source, seen)
+        return Stepped(self.form.norm(x), None, after)
 
 
 def _own_newest(n: int, width: int, like: Tensor) -> Tensor:

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from saccade.blocked import multiply
 from saccade.precision import lowered
 
 ROWS = 384  # in a block: more leave the cache, fewer make thin products
@@ -63,13 +64,13 @@ class _Projected(torch.autograd.Function):
             if learns
             else (features, weight, bias)
         )
-        block = bias.new_empty(min(ROWS, len(features)), n_symbols)
         low = lowered(weight)
+        whole = low is weight
         features = features.to(low.dtype)
         for first in range(0, len(features), ROWS):
             rows = slice(first, first + ROWS)
             x, y = features[rows], gold[rows, None]  # [R, D], [R, 1]
-            z = _product(x, low, bias, block[: len(x)])  # [R, V]
+            z = multiply(x, low, bias) if whole else (x @ low.T).float().add_(bias)  # [R, V]
             right, mean = z.gather(1, y), z.mean(dim=1)  # [R, 1], [R]
             top = z.amax(dim=1, keepdim=True)
             p = z.sub_(top).exp_()
@@ -84,12 +85,8 @@ class _Projected(torch.autograd.Function):
                 dz.scatter_add_(1, y, torch.full_like(right, smoothing - 1))
                 d_bias.add_(dz.sum(dim=0))
                 dz = dz.to(low.dtype)
-                if low is weight:
-                    torch.mm(dz, weight, out=d_features[rows])
-                    d_weight.addmm_(dz.T, x)
-                else:
-                    d_features[rows] = dz @ low
-                    d_weight.add_(dz.T @ x)
+                d_features[rows] = multiply(dz, low.T)
+                d_weight.addmm_(dz.T, x) if whole else d_weight.add_(dz.T @ x)
         ctx.save_for_backward(d_features, d_weight, d_bias)
         ctx.mark_non_differentiable(nll)
         return (1 - smoothing) * nll.sum() + smoothing * uniform.sum(), nll
@@ -99,10 +96,3 @@ class _Projected(torch.autograd.Function):
     def backward(ctx: Any, gradient: Tensor, _: Any) -> Any:
         d_features, d_weight, d_bias = ctx.saved_tensors
         return (gradient * d_features, gradient * d_weight, gradient * d_bias, None, None, None)
-
-
-def _product(x: Tensor, weight: Tensor, bias: Tensor, out: Tensor) -> Tensor:
-    """Write `W x + b` into `out`."""
-    if x.dtype == out.dtype:
-        return torch.addmm(bias, x, weight.T, out=out)
-    return torch.add(x @ weight.T, bias, out=out)

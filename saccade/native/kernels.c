@@ -1,0 +1,414 @@
+/* The step of a Transformer decoder in one call: from the last symbols to the scores of the next.
+
+   This is what fast/transformer.py computes, without a call of torch for each of its hundred small
+   operations. Every row is computed by itself and in one order, so what stands in a row does not
+   depend on the others. Vectors are GCC's: whatever the processor has is what they become. */
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#define BARRIER _Pragma("omp barrier")
+#else
+#define BARRIER
+#endif
+
+enum { LANES = 16 };
+typedef float lanes __attribute__((vector_size(4 * LANES), aligned(4)));
+typedef int32_t ints __attribute__((vector_size(4 * LANES), aligned(4)));
+
+#ifdef __AVX512F__
+enum { WIDE = 4 }; /* vectors that a panel is wide: 6 x 4 sums fill the 32 registers */
+#else
+enum { WIDE = 1 }; /* 6 x 1 sums of two halves each fill 16 registers */
+#endif
+enum { PANEL = WIDE * LANES, ROWS = 6 };
+
+#define UNROLL _Pragma("GCC unroll 8")
+#define INLINE static inline __attribute__((always_inline))
+
+/* ---- What Python hands over; saccade/native/library.py has the same structures. ---- */
+
+typedef struct { /* y = W x + b, the matrix in panels: [out / PANEL][in][PANEL], zeros at its end */
+    const float *panels, *bias;
+    int64_t in, out;
+} Linear;
+
+typedef struct { /* the norm of a wire, before the layer or behind the sum */
+    const float *weight, *bias;
+    float eps;
+    int32_t pre;
+} Norm;
+
+typedef struct {
+    Linear query_keys_values, own_output, query, output, U, V;
+    Norm around_self, around_reading, around_feed_forward;
+} Layer;
+
+typedef struct { /* what one layer reads: its past, and the memory folded or as it is */
+    float *past;         /* [2, B, H, room, d] */
+    const float *keys;   /* folded: [B, D, H S]; as it is: [B, H, S, d] */
+    const float *values; /* folded: [B, H S, D]; as it is: [B, H, S, d] */
+    const float *scores; /* folded: [B, H S] */
+} Reads;
+
+typedef struct {
+    const Layer *layers;
+    const Norm *norm;     /* behind the layers, or none */
+    Linear scores;        /* to the vocabulary */
+    const float *vectors; /* [V, D] */
+    int64_t n_layers, width, heads, hidden;
+} Model;
+
+typedef struct {
+    int64_t groups, lines;         /* B, and K lines each */
+    int64_t written, room, places; /* places of the past that are filled, that there are; S */
+    int64_t steps;                 /* of the past that are a line's own */
+    int64_t folded, threads;
+    const int64_t *symbols; /* [N], N = B K */
+    const float *place;     /* [D], what is added at this place */
+    const float *own;       /* [N, written + K], 0 for what is a line's own; none: all of it */
+    const uint8_t *seen;    /* [B, S], which places of the memory there are; none: all */
+    const Reads *reads;     /* one a layer */
+    float *work;            /* room for what `work_size` says */
+    float *log_probs;       /* [N, V] */
+} Step;
+
+/* ---- Matrix products ---- */
+
+void pack(const float *weight, int64_t out, int64_t in, float *panels) {
+    for (int64_t first = 0; first < out; first += PANEL, panels += in * PANEL)
+        for (int64_t k = 0; k < in; k++)
+            for (int64_t j = 0; j < PANEL; j++)
+                panels[k * PANEL + j] = first + j < out ? weight[(first + j) * in + k] : 0.0f;
+}
+
+int64_t panel_width(void) { return PANEL; }
+
+/* Some rows by one panel: what stays in registers. `onto` is added if there is any. */
+INLINE void tile(const int rows, const Linear *w, const float *panel, const float *x, int64_t first,
+                 const float *onto, int relu, float *y) {
+    const int64_t in = w->in, out = w->out;
+    lanes sums[ROWS][WIDE];
+    UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < WIDE; v++) sums[r][v] = (lanes){0};
+    for (int64_t k = 0; k < in; k++) {
+        lanes b[WIDE];
+        UNROLL for (int v = 0; v < WIDE; v++) b[v] = *(const lanes *)(panel + k * PANEL + v * LANES);
+        UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < WIDE; v++) sums[r][v] +=
+            x[r * in + k] * b[v];
+    }
+    for (int r = 0; r < rows; r++) {
+        float *to = y + r * out + first;
+        const float *from = onto ? onto + r * out + first : 0;
+        float all[PANEL];
+        UNROLL for (int v = 0; v < WIDE; v++) *(lanes *)(all + v * LANES) = sums[r][v];
+        const int64_t n = out - first < PANEL ? out - first : PANEL;
+        for (int64_t j = 0; j < n; j++) {
+            float one = all[j] + w->bias[first + j];
+            one = from ? one + from[j] : one;
+            to[j] = relu && one < 0.0f ? 0.0f : one;
+        }
+    }
+}
+
+/* y = W x + b (+ onto) for `n` rows; the panels are shared out among the threads. */
+static void linear(const Linear *w, const float *x, int64_t n, const float *onto, int relu, float *y,
+                   int64_t me, int64_t threads) {
+    const int64_t n_panels = (w->out + PANEL - 1) / PANEL;
+    for (int64_t p = n_panels * me / threads; p < n_panels * (me + 1) / threads; p++) {
+        const float *panel = w->panels + p * w->in * PANEL;
+        for (int64_t r = 0; r < n; r += ROWS) {
+            const float *xs = x + r * w->in, *os = onto ? onto + r * w->out : 0;
+            float *ys = y + r * w->out;
+            const int64_t first = p * PANEL;
+            switch (n - r < ROWS ? n - r : ROWS) {
+            case 1: tile(1, w, panel, xs, first, os, relu, ys); break;
+            case 2: tile(2, w, panel, xs, first, os, relu, ys); break;
+            case 3: tile(3, w, panel, xs, first, os, relu, ys); break;
+            case 4: tile(4, w, panel, xs, first, os, relu, ys); break;
+            case 5: tile(5, w, panel, xs, first, os, relu, ys); break;
+            default: tile(6, w, panel, xs, first, os, relu, ys);
+            }
+        }
+    }
+}
+
+/* ---- Sums, norms, softmax ---- */
+
+typedef float half __attribute__((vector_size(2 * LANES), aligned(4), may_alias));
+typedef float quarter __attribute__((vector_size(LANES), aligned(4), may_alias));
+
+INLINE float total(lanes v) {
+    const half *h = (const half *)&v;
+    half eight = h[0] + h[1];
+    const quarter *q = (const quarter *)&eight;
+    quarter four = q[0] + q[1];
+    return (four[0] + four[2]) + (four[1] + four[3]);
+}
+
+INLINE float dot(const float *a, const float *b, int64_t n) {
+    lanes sum = {0};
+    for (int64_t i = 0; i < n; i += LANES) sum += *(const lanes *)(a + i) * *(const lanes *)(b + i);
+    return total(sum);
+}
+
+/* exp(x) = 2^n exp(f), n = round(x / ln 2), |f| <= ln 2 / 2: to a few units of the last place. */
+INLINE lanes exponential(lanes x) {
+    const lanes magic = (lanes){0} + 12582912.0f; /* 1.5 2^23: adding it rounds to a whole number */
+    const ints tiny = x < -87.0f;
+    x = (lanes)(((ints)x & ~tiny) | ((ints)((lanes){0} - 87.0f) & tiny));
+    lanes n = x * 1.44269504f + magic;
+    const ints power = ((ints)n - (ints)magic + 127) << 23;
+    n -= magic;
+    const lanes f = (x - n * 0.693359375f) + n * 2.12194440e-4f;
+    lanes y = (lanes){0} + 1.9875691500e-4f;
+    y = y * f + 1.3981999507e-3f;
+    y = y * f + 8.3334519073e-3f;
+    y = y * f + 4.1665795894e-2f;
+    y = y * f + 1.6666665459e-1f;
+    y = y * f + 5.0000001201e-1f;
+    y = y * f * f + f + 1.0f;
+    return (lanes)((ints)(y * (lanes)power) & ~tiny);
+}
+
+static float one_exponential(float x) { return exponential((lanes){0} + x)[0]; }
+
+INLINE float highest(const float *x, int64_t n) {
+    float top = -INFINITY;
+    int64_t i = 0;
+    if (n >= LANES) {
+        lanes tops = *(const lanes *)x;
+        for (i = LANES; i + LANES <= n; i += LANES) {
+            const lanes now = *(const lanes *)(x + i);
+            const ints more = now > tops;
+            tops = (lanes)(((ints)now & more) | ((ints)tops & ~more));
+        }
+        for (int j = 0; j < LANES; j++) top = tops[j] > top ? tops[j] : top;
+    }
+    for (; i < n; i++) top = x[i] > top ? x[i] : top;
+    return top;
+}
+
+/* x becomes exp(x - top), whose sum is returned. */
+INLINE float exponentials(float *x, int64_t n, float top) {
+    lanes sum = {0};
+    int64_t i = 0;
+    for (; i + LANES <= n; i += LANES) sum += *(lanes *)(x + i) = exponential(*(lanes *)(x + i) - top);
+    float rest = total(sum);
+    for (; i < n; i++) rest += x[i] = one_exponential(x[i] - top);
+    return rest;
+}
+
+static void softmax(float *x, int64_t n) {
+    const float share = 1.0f / exponentials(x, n, highest(x, n));
+    for (int64_t i = 0; i < n; i++) x[i] *= share;
+}
+
+static void log_softmax(float *x, int64_t n) {
+    const float top = highest(x, n);
+    lanes sum = {0};
+    int64_t i = 0;
+    for (; i + LANES <= n; i += LANES) sum += exponential(*(lanes *)(x + i) - top);
+    float rest = total(sum);
+    for (; i < n; i++) rest += one_exponential(x[i] - top);
+    const float off = top + logf(rest);
+    for (i = 0; i < n; i++) x[i] -= off;
+}
+
+/* The rows of a thread, normed or, where the norm stands elsewhere, copied. */
+static void normed(const Norm *norm, int here, const float *x, int64_t n, int64_t width, float *y,
+                   int64_t me, int64_t threads) {
+    for (int64_t r = n * me / threads; r < n * (me + 1) / threads; r++) {
+        const float *row = x + r * width;
+        float *to = y + r * width;
+        if (!here) {
+            if (to != row) memcpy(to, row, width * sizeof(float));
+            continue;
+        }
+        lanes sum = {0}, squares = {0};
+        for (int64_t i = 0; i < width; i += LANES) sum += *(const lanes *)(row + i);
+        const float mean = total(sum) / width;
+        for (int64_t i = 0; i < width; i += LANES) {
+            const lanes off = *(const lanes *)(row + i) - mean;
+            squares += off * off;
+        }
+        const float scale = 1.0f / sqrtf(total(squares) / width + norm->eps);
+        for (int64_t i = 0; i < width; i += LANES)
+            *(lanes *)(to + i) = (*(const lanes *)(row + i) - mean) * scale *
+                                     *(const lanes *)(norm->weight + i) + *(const lanes *)(norm->bias + i);
+    }
+}
+
+/* ---- Attention ---- */
+
+/* One head of one line: y = softmax(q . keys / sqrt(d)) values over `n` places, or those listed. */
+static void attend(const float *q, const float *keys, const float *values, const int32_t *listed,
+                   int64_t n, int64_t d, float *weights, float *y) {
+    const float scale = 1.0f / sqrtf((float)d);
+    for (int64_t i = 0; i < n; i++) weights[i] = dot(q, keys + (listed ? listed[i] : i) * d, d) * scale;
+    if (n) softmax(weights, n);
+    for (int64_t j = 0; j < d; j += LANES) {
+        lanes sum = {0};
+        for (int64_t i = 0; i < n; i++)
+            sum += weights[i] * *(const lanes *)(values + (listed ? listed[i] : i) * d + j);
+        *(lanes *)(y + j) = sum;
+    }
+}
+
+/* A line writes its key and value behind the others, then reads what is its own. */
+static void read_past(const Model *m, const Step *s, float *past, const float *products, int64_t line,
+                      const int32_t *listed, int64_t n, float *weights, float *said) {
+    const int64_t D = m->width, d = D / m->heads, b = line / s->lines, k = line % s->lines;
+    const int64_t head = s->room * d, all = s->groups * m->heads * head;
+    const float *three = products + line * 3 * D;
+    for (int64_t h = 0; h < m->heads; h++) {
+        float *keys = past + (b * m->heads + h) * head, *values = keys + all;
+        memcpy(keys + (s->written + k) * d, three + D + h * d, d * sizeof(float));
+        memcpy(values + (s->written + k) * d, three + 2 * D + h * d, d * sizeof(float));
+        attend(three + h * d, keys, values, listed, n, d, weights, said + line * D + h * d);
+    }
+}
+
+/* The lines of a source read it where the products of query and output are folded into it. */
+static void read_folded(const Model *m, const Step *s, const Reads *of, const float *x, int64_t group,
+                        float *weights, float *onto) {
+    const int64_t D = m->width, S = s->places, HS = m->heads * S;
+    const float *keys = of->keys + group * HS * D, *values = of->values + group * HS * D;
+    for (int64_t line = group * s->lines; line < (group + 1) * s->lines; line++) {
+        const float *q = x + line * D;
+        for (int64_t i = 0; i < HS; i++) weights[i] = dot(q, keys + i * D, D) + of->scores[group * HS + i];
+        for (int64_t h = 0; h < m->heads; h++) softmax(weights + h * S, S);
+        for (int64_t j = 0; j < D; j += LANES) {
+            lanes sum = *(lanes *)(onto + line * D + j);
+            for (int64_t i = 0; i < HS; i++) sum += weights[i] * *(const lanes *)(values + i * D + j);
+            *(lanes *)(onto + line * D + j) = sum;
+        }
+    }
+}
+
+/* ---- The step ---- */
+
+typedef struct { /* the parts of the room to work in */
+    float *x, *read, *products, *said, *hidden, *weights;
+    int32_t *listed, *n_listed, *seen, *n_seen;
+} Room;
+
+static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+
+static int64_t lay_out(const Model *m, const Step *s, Room *room) {
+    const int64_t N = s->groups * s->lines, D = m->width, n_own = s->steps + 1;
+    const int64_t one = most(m->heads * s->places, s->written + s->lines); /* weights of a thread */
+    const int64_t sizes[] = {N * D, N * D, N * 3 * D, N * D, N * m->hidden, s->threads * one,
+                             N * n_own, N, s->groups * s->places, s->groups};
+    void **parts[] = {(void **)&room->x,      (void **)&room->read,     (void **)&room->products,
+                      (void **)&room->said,   (void **)&room->hidden,   (void **)&room->weights,
+                      (void **)&room->listed, (void **)&room->n_listed, (void **)&room->seen,
+                      (void **)&room->n_seen};
+    int64_t used = 0;
+    for (int i = 0; i < 10; i++) {
+        *parts[i] = s->work + used;
+        used += (sizes[i] + LANES - 1) / LANES * LANES;
+    }
+    return used;
+}
+
+int64_t work_size(const Model *m, const Step *s) {
+    Room room;
+    return lay_out(m, s, &room);
+}
+
+/* List which places are a line's own, and which of a source there are. */
+static void list_places(const Step *s, const Room *w, int64_t me, int64_t threads) {
+    const int64_t N = s->groups * s->lines, all = s->written + s->lines;
+    for (int64_t r = N * me / threads; r < N * (me + 1) / threads && s->own; r++) {
+        int32_t n = 0, *list = w->listed + r * (s->steps + 1);
+        for (int64_t i = 0; i < all && n <= s->steps; i++)
+            if (s->own[r * all + i] == 0.0f) list[n++] = (int32_t)i;
+        w->n_listed[r] = n;
+    }
+    for (int64_t b = s->groups * me / threads; b < s->groups * (me + 1) / threads && s->seen; b++) {
+        int32_t n = 0, *list = w->seen + b * s->places;
+        for (int64_t i = 0; i < s->places; i++)
+            if (s->seen[b * s->places + i]) list[n++] = (int32_t)i;
+        w->n_seen[b] = n;
+    }
+}
+
+static void read_memory(const Model *m, const Step *s, const Layer *layer, const Reads *of, const Room *w,
+                        float *weights, int64_t me, int64_t threads) {
+    const int64_t N = s->groups * s->lines, D = m->width, d = D / m->heads, S = s->places;
+    if (s->folded) {
+        for (int64_t b = s->groups * me / threads; b < s->groups * (me + 1) / threads; b++)
+            read_folded(m, s, of, w->read, b, weights, w->x);
+        return;
+    }
+    linear(&layer->query, w->read, N, 0, 0, w->products, me, threads);
+    BARRIER
+    for (int64_t i = N * m->heads * me / threads; i < N * m->heads * (me + 1) / threads; i++) {
+        const int64_t line = i / m->heads, h = i % m->heads, b = line / s->lines;
+        const int64_t at = (b * m->heads + h) * S * d;
+        attend(w->products + line * D + h * d, of->keys + at, of->values + at,
+               s->seen ? w->seen + b * S : 0, s->seen ? w->n_seen[b] : S, d, weights,
+               w->said + line * D + h * d);
+    }
+    BARRIER
+    linear(&layer->output, w->said, N, w->x, 0, w->x, me, threads);
+}
+
+static void write_layer(const Model *m, const Step *s, const Layer *layer, const Reads *of, const Room *w,
+                        float *weights, int64_t me, int64_t threads) {
+    const int64_t N = s->groups * s->lines, D = m->width, n_own = s->steps + 1;
+    const Norm *own = &layer->around_self, *reading = &layer->around_reading;
+    const Norm *forward = &layer->around_feed_forward;
+    normed(own, own->pre, w->x, N, D, w->read, me, threads);
+    BARRIER
+    linear(&layer->query_keys_values, w->read, N, 0, 0, w->products, me, threads);
+    BARRIER
+    for (int64_t r = N * me / threads; r < N * (me + 1) / threads; r++)
+        read_past(m, s, of->past, w->products, r, s->own ? w->listed + r * n_own : 0,
+                  s->own ? w->n_listed[r] : s->written + 1, weights, w->said);
+    BARRIER
+    linear(&layer->own_output, w->said, N, w->x, 0, w->x, me, threads);
+    BARRIER
+    normed(own, !own->pre, w->x, N, D, w->x, me, threads);
+    normed(reading, reading->pre, w->x, N, D, w->read, me, threads);
+    BARRIER
+    read_memory(m, s, layer, of, w, weights, me, threads);
+    BARRIER
+    normed(reading, !reading->pre, w->x, N, D, w->x, me, threads);
+    normed(forward, forward->pre, w->x, N, D, w->read, me, threads);
+    BARRIER
+    linear(&layer->U, w->read, N, 0, 1, w->hidden, me, threads);
+    BARRIER
+    linear(&layer->V, w->hidden, N, w->x, 0, w->x, me, threads);
+    BARRIER
+    normed(forward, !forward->pre, w->x, N, D, w->x, me, threads);
+}
+
+static void take_step(const Model *m, const Step *s, int64_t me, int64_t threads) {
+    const int64_t N = s->groups * s->lines, D = m->width, V = m->scores.out;
+    Room w;
+    lay_out(m, s, &w);
+    float *weights = w.weights + me * most(m->heads * s->places, s->written + s->lines);
+    list_places(s, &w, me, threads);
+    for (int64_t r = N * me / threads; r < N * (me + 1) / threads; r++)
+        for (int64_t i = 0; i < D; i++) w.x[r * D + i] = m->vectors[s->symbols[r] * D + i] + s->place[i];
+    for (int64_t i = 0; i < m->n_layers; i++)
+        write_layer(m, s, m->layers + i, s->reads + i, &w, weights, me, threads);
+    normed(m->norm, m->norm != 0, w.x, N, D, w.read, me, threads);
+    BARRIER
+    linear(&m->scores, w.read, N, 0, 0, s->log_probs, me, threads);
+    BARRIER
+    for (int64_t r = N * me / threads; r < N * (me + 1) / threads; r++) log_softmax(s->log_probs + r * V, V);
+}
+
+void step(const Model *m, const Step *s) {
+#ifdef _OPENMP
+#pragma omp parallel num_threads(s->threads) if (s->threads > 1)
+    take_step(m, s, omp_get_thread_num(), omp_get_num_threads());
+#else
+    take_step(m, s, 0, 1);
+#endif
+}

@@ -1,0 +1,177 @@
+"""Compiling the kernels for the processor at hand, keeping them, and calling them."""
+
+import ctypes
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+SOURCE = Path(__file__).with_name("kernels.c")
+SWITCH = "SACCADE_NATIVE"  # set to "off": as if there were no compiler
+_FLAGS = ("-std=gnu11", "-O3", "-march=native", "-fno-math-errno", "-shared", "-fPIC")
+_MOST_SECONDS = 120
+
+
+class Linear(ctypes.Structure):
+    """`y = W x + b`, the matrix in panels."""
+
+    _fields_ = (
+        ("panels", ctypes.c_void_p),
+        ("bias", ctypes.c_void_p),
+        ("in_", ctypes.c_int64),
+        ("out", ctypes.c_int64),
+    )
+
+
+class Norm(ctypes.Structure):
+    """The norm of a wire, before the layer or behind the sum."""
+
+    _fields_ = (
+        ("weight", ctypes.c_void_p),
+        ("bias", ctypes.c_void_p),
+        ("eps", ctypes.c_float),
+        ("pre", ctypes.c_int32),
+    )
+
+
+class Layer(ctypes.Structure):
+    """One layer: its products, then its norms."""
+
+    _fields_ = (
+        *((n, Linear) for n in ("query_keys_values", "own_output", "query", "output", "U", "V")),
+        *((n, Norm) for n in ("around_self", "around_reading", "around_feed_forward")),
+    )
+
+
+class Reads(ctypes.Structure):
+    """What one layer reads: its past, and the memory folded or as it is."""
+
+    _fields_ = tuple((name, ctypes.c_void_p) for name in ("past", "keys", "values", "scores"))
+
+
+class Model(ctypes.Structure):
+    """The weights of a decoder."""
+
+    _fields_ = (
+        ("layers", ctypes.c_void_p),
+        ("norm", ctypes.c_void_p),
+        ("scores", Linear),
+        ("vectors", ctypes.c_void_p),
+        *((n, ctypes.c_int64) for n in ("n_layers", "width", "heads", "hidden")),
+    )
+
+
+class Step(ctypes.Structure):
+    """Where the lines of a batch stand, and where what follows is to be written."""
+
+    _fields_ = (
+        *((n, ctypes.c_int64) for n in ("groups", "lines", "written", "room", "places")),
+        *((n, ctypes.c_int64) for n in ("steps", "folded", "threads")),
+        *((n, ctypes.c_void_p) for n in ("symbols", "place", "own", "seen", "reads")),
+        *((n, ctypes.c_void_p) for n in ("work", "log_probs")),
+    )
+
+
+class Kernels:
+    """The functions of the library, with the types they take."""
+
+    def __init__(self, path: Path) -> None:
+        library = ctypes.CDLL(str(path))  # lets go of Python's lock while it computes
+        whole, place = ctypes.c_int64, ctypes.c_void_p
+        model, step = ctypes.POINTER(Model), ctypes.POINTER(Step)
+        self._pack = _typed(library.pack, None, place, whole, whole, place)
+        self._panel: int = _typed(library.panel_width, whole)()
+        self.work_size = _typed(library.work_size, whole, model, step)
+        self.step = _typed(library.step, None, model, step)
+
+    def pack(self, weight: Tensor) -> Tensor:
+        """Lay a matrix `[out, in]` out in panels, `[out / panel, in, panel]`."""
+        n_out, n_in = weight.shape
+        panels = torch.empty(-(-n_out // self._panel), n_in, self._panel)
+        weight = weight.detach().contiguous()
+        self._pack(weight.data_ptr(), n_out, n_in, panels.data_ptr())
+        return panels
+
+
+class Found(NamedTuple):
+    """The kernels, if there are any, and a line that tells where they are or why there are none."""
+
+    kernels: Kernels | None
+    told: str
+
+
+@cache
+def found() -> Found:
+    """Load the kernels, and compile them first where that has not been done."""
+    if os.environ.get(SWITCH, "").lower() in ("off", "0", "no"):
+        return Found(None, f"turned off by {SWITCH}")
+    compiler = _compiler()
+    if not compiler:
+        return Found(None, "no C compiler found: install gcc or clang, or name one in CC")
+    try:
+        path = _home() / f"kernels-{_key(compiler)}.so"
+        how = "kept" if path.exists() else "compiled"
+        if how == "compiled":
+            _compile(compiler, path)
+        return Found(Kernels(path), f"{how} in {path}")
+    except (OSError, subprocess.SubprocessError) as error:
+        said = getattr(error, "stderr", "") or str(error)
+        return Found(None, f"{compiler} could not build them: {said.strip()[:500]}")
+
+
+def _compiler() -> str | None:
+    named = os.environ.get("CC", "")
+    return next((path for name in (named, "cc", "gcc", "clang") if (path := _which(name))), None)
+
+
+def _which(name: str) -> str | None:
+    return shutil.which(name) if name else None
+
+
+def _home() -> Path:
+    """Return the user's own folder for what can be made again; nobody else writes to it."""
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    folder = base / "saccade" / "native"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
+        raise PermissionError(f"{folder} belongs to somebody else; name another in XDG_CACHE_HOME")
+    return folder
+
+
+def _key(compiler: str) -> str:
+    """Name what the result depends on: the source, the flags, the compiler, the processor."""
+    cpu = Path("/proc/cpuinfo")
+    lines = cpu.read_text("utf-8").splitlines() if cpu.exists() else [platform.processor()]
+    can = next((x for x in lines if x.startswith(("flags", "Features"))), lines[0] if lines else "")
+    what = (SOURCE.read_text("utf-8"), *_FLAGS, compiler, platform.machine(), can)
+    return hashlib.sha256("\0".join(what).encode()).hexdigest()[:16]
+
+
+def _compile(compiler: str, path: Path) -> None:
+    """Compile beside `path` and move the result there whole, with threads if they can be had."""
+    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+        made = Path(folder) / path.name
+        command = [compiler, *_FLAGS, str(SOURCE), "-o", str(made), "-lm"]
+        try:
+            _run([*command, "-fopenmp"])
+        except subprocess.CalledProcessError:
+            _run(command)
+        made.replace(path)
+
+
+def _run(command: list[str]) -> None:
+    subprocess.run(command, check=True, capture_output=True, text=True, timeout=_MOST_SECONDS)
+
+
+def _typed(function: Any, gives: Any, *takes: Any) -> Callable[..., Any]:
+    function.restype, function.argtypes = gives, takes
+    return function  # type: ignore[no-any-return]
