@@ -5,7 +5,6 @@ from typing import Literal
 
 import torch
 from torch import Tensor
-from torch.nn.functional import scaled_dot_product_attention
 
 from saccade.blocked import blocked
 
@@ -38,15 +37,3 @@ def lowered(x: Tensor) -> Tensor:
 def restored(x: Tensor) -> Tensor:
     """Return what came out of a product in bfloat16 as float32, and anything else as it is."""
     return x.float() if x.dtype == torch.bfloat16 else x
-
-
-def attend(query: Tensor, keys: Tensor, values: Tensor, mask: Tensor, dropout: float) -> Tensor:
-    """Call torch's fused attention, on a processor always in float32.
-
-    Its backward pass in bfloat16 takes seven times as long there (torch 2.13).
-    """
-    if query.dtype != torch.bfloat16 or query.device.type != "cpu":
-        return scaled_dot_product_attention(query, keys, values, mask, dropout)
-    with torch.autocast("cpu", enabled=False):
-        whole = (query.float(), keys.float(), values.float())
-        return scaled_dot_product_attention(*whole, mask, dropout)

@@ -11,9 +11,9 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "saccade"
 
 ORDER = [
-    *("errors", "versions", "numbers", "nouns", "plans", "vocab", "flow", "masks", "blocked"),
-    *("precision", "repeated", "dropout", "parts", "positions", "cells", "attention", "layers"),
-    *("convolutions", "encoders", "decoders", "models", "native", "fast", "schedules", "search", "metrics"),
+    *("errors", "versions", "numbers", "nouns", "plans", "vocab", "flow", "masks", "native"),
+    *("blocked", "precision", "repeated", "dropout", "parts", "positions", "cells", "attention", "layers"),
+    *("convolutions", "encoders", "decoders", "models", "fast", "schedules", "search", "metrics"),
     *("views", "corpora", "readers", "tokenizers", "resegment", "copying", "store"),
     *("batching", "windows", "objectives"),
     *("guards", "facts", "lexicon", "recipe", "prepare", "translation", "translator"),

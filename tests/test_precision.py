@@ -11,7 +11,8 @@ from torch.testing import assert_close
 from saccade.objectives._projected import projected
 from saccade.objectives.base import Moment
 from saccade.objectives.cross_entropy import CrossEntropy
-from saccade.precision import Precision, attend, lowered, native, products
+from saccade.attention._fused import attend
+from saccade.precision import Precision, lowered, native, products
 from saccade.repeated import repeated
 from tests.samples import MODELS, backward, mask_of, pairs_batch, randn, trained, vocabulary
 

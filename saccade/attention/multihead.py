@@ -6,12 +6,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import dropout
 
+from saccade.attention._fused import attend
 from saccade.attention.base import Attention, Scored
 from saccade.errors import ShapeError
 from saccade.flow import Attended, State, tensor
 from saccade.masks import masked_softmax
 from saccade.parts import Part
-from saccade.precision import attend
 
 
 class MultiHead(Attention):

@@ -13,7 +13,7 @@ from saccade.fast.linear import packed
 from saccade.fast.transformer import FastTransformer, Folded, Held, Places
 from saccade.flow import Memory, Padded, State, Step
 from saccade.models.encoder_decoder import EncoderDecoder
-from saccade.native import library
+from saccade.native import structures
 from saccade.native.library import Kernels
 
 _LANES = 16  # numbers that the kernels take at once
@@ -39,10 +39,10 @@ class NativeEncoderDecoder:
         self.scores = Panels(output, model.bias, kernels)
         self.n_symbols = len(output)
         self.n_products = output.numel() + sum(layer.n_products for layer in self.layers)
-        self._structures = (library.Layer * len(self.layers))(*(x.structure for x in self.layers))
+        self._structures = (structures.Layer * len(self.layers))(*(x.structure for x in self.layers))
         closing = decoder.norm if isinstance(decoder.norm, nn.LayerNorm) else None
         self._closing = None if closing is None else _norm(closing, pre=True)
-        self.structure = library.Model(
+        self.structure = structures.Model(
             layers=ctypes.addressof(self._structures),
             norm=None if self._closing is None else ctypes.addressof(self._closing),
             scores=self.scores.structure,
@@ -81,7 +81,7 @@ class NativeStep(Held):
     def __init__(self, form: NativeEncoderDecoder, memory: Memory) -> None:
         super().__init__([layer.reading for layer in form.layers], memory)
         self.form = form
-        self._reads = (library.Reads * len(form.layers))()
+        self._reads = (structures.Reads * len(form.layers))()
         self._work = memory.states.new_empty(0)
 
     def __call__(self, token: Tensor, state: State) -> Step:
@@ -95,7 +95,7 @@ class NativeStep(Held):
         first, past = self.sources[0], self.pasts[0]
         seen = None if isinstance(first, Folded) or first.mask is None else first.mask.contiguous()
         many = n * width * form.n_products >= _ALONE
-        step = library.Step(
+        step = structures.Step(
             groups=n,
             lines=width,
             written=past.n_places,
@@ -149,7 +149,7 @@ class NativeLayer:
         ]
         self.n_products = sum(panels.n_products for panels in self.panels)
         around = (layer.around_self, layer.around_reading, layer.around_feed_forward)
-        self.structure = library.Layer(
+        self.structure = structures.Layer(
             *(panels.structure for panels in self.panels),
             *(_norm(residual.norm, pre=residual.pre) for residual in around),
         )
@@ -161,13 +161,13 @@ class Panels:
     def __init__(self, weight: Tensor, bias: Tensor, kernels: Kernels) -> None:
         self.weight, self.bias = kernels.pack(weight), bias.detach()
         self.n_products = weight.numel()
-        self.structure = library.Linear(
+        self.structure = structures.Linear(
             self.weight.data_ptr(), self.bias.data_ptr(), weight.shape[1], weight.shape[0]
         )
 
 
-def _norm(norm: nn.LayerNorm, *, pre: bool) -> library.Norm:
-    return library.Norm(norm.weight.data_ptr(), norm.bias.data_ptr(), norm.eps, pre)
+def _norm(norm: nn.LayerNorm, *, pre: bool) -> structures.Norm:
+    return structures.Norm(norm.weight.data_ptr(), norm.bias.data_ptr(), norm.eps, pre)
 
 
 def _hidden(layer: DecoderLayer) -> int:

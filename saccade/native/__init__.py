@@ -1,7 +1,14 @@
 """The room of what is written in C: built where a compiler is found, and never needed.
 
-    kernels.c     the step of a Transformer decoder
-    library.py    how it is compiled for this processor, kept, and called
+    lanes.h        vectors of numbers, threads, softmax
+    step.c         the step of a Transformer decoder
+    attention.c    attention of short sequences in training
+    loss.c         cross-entropy over a vocabulary
+    dropout.c      dropout
+    structures.py  what they are given
+    library.py     how they are compiled for this processor, kept, and called
 
-`python -m saccade.native` builds it ahead of its first use and tells what came of it.
+Each stands beside a form in torch that computes the same, and that is used where they are not.
+
+`python -m saccade.native` builds them ahead of their first use and tells what came of it.
 """

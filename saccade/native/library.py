@@ -15,70 +15,12 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-SOURCE = Path(__file__).with_name("kernels.c")
+from saccade.native.structures import Attention, Loss, Model, Step
+
+SOURCES = sorted(Path(__file__).parent.glob("*.[ch]"))
 SWITCH = "SACCADE_NATIVE"  # set to "off": as if there were no compiler
 _FLAGS = ("-std=gnu11", "-O3", "-march=native", "-fno-math-errno", "-shared", "-fPIC")
 _MOST_SECONDS = 120
-
-
-class Linear(ctypes.Structure):
-    """`y = W x + b`, the matrix in panels."""
-
-    _fields_ = (
-        ("panels", ctypes.c_void_p),
-        ("bias", ctypes.c_void_p),
-        ("in_", ctypes.c_int64),
-        ("out", ctypes.c_int64),
-    )
-
-
-class Norm(ctypes.Structure):
-    """The norm of a wire, before the layer or behind the sum."""
-
-    _fields_ = (
-        ("weight", ctypes.c_void_p),
-        ("bias", ctypes.c_void_p),
-        ("eps", ctypes.c_float),
-        ("pre", ctypes.c_int32),
-    )
-
-
-class Layer(ctypes.Structure):
-    """One layer: its products, then its norms."""
-
-    _fields_ = (
-        *((n, Linear) for n in ("query_keys_values", "own_output", "query", "output", "U", "V")),
-        *((n, Norm) for n in ("around_self", "around_reading", "around_feed_forward")),
-    )
-
-
-class Reads(ctypes.Structure):
-    """What one layer reads: its past, and the memory folded or as it is."""
-
-    _fields_ = tuple((name, ctypes.c_void_p) for name in ("past", "keys", "values", "scores"))
-
-
-class Model(ctypes.Structure):
-    """The weights of a decoder."""
-
-    _fields_ = (
-        ("layers", ctypes.c_void_p),
-        ("norm", ctypes.c_void_p),
-        ("scores", Linear),
-        ("vectors", ctypes.c_void_p),
-        *((n, ctypes.c_int64) for n in ("n_layers", "width", "heads", "hidden")),
-    )
-
-
-class Step(ctypes.Structure):
-    """Where the lines of a batch stand, and where what follows is to be written."""
-
-    _fields_ = (
-        *((n, ctypes.c_int64) for n in ("groups", "lines", "written", "room", "places")),
-        *((n, ctypes.c_int64) for n in ("steps", "folded", "threads")),
-        *((n, ctypes.c_void_p) for n in ("symbols", "place", "own", "seen", "reads")),
-        *((n, ctypes.c_void_p) for n in ("work", "log_probs")),
-    )
 
 
 class Kernels:
@@ -88,10 +30,16 @@ class Kernels:
         library = ctypes.CDLL(str(path))  # lets go of Python's lock while it computes
         whole, place = ctypes.c_int64, ctypes.c_void_p
         model, step = ctypes.POINTER(Model), ctypes.POINTER(Step)
+        attention, loss = ctypes.POINTER(Attention), ctypes.POINTER(Loss)
+        chance = (ctypes.c_uint64, ctypes.c_uint32, ctypes.c_float)  # seed, limit, scale
         self._pack = _typed(library.pack, None, place, whole, whole, place)
         self._panel: int = _typed(library.panel_width, whole)()
         self.work_size = _typed(library.work_size, whole, model, step)
         self.step = _typed(library.step, None, model, step)
+        self.attention_forward = _typed(library.attention_forward, None, attention)
+        self.attention_backward = _typed(library.attention_backward, None, attention)
+        self.cross_entropy = _typed(library.cross_entropy, None, loss)
+        self.dropout = _typed(library.dropout, None, place, whole, *chance, place, whole)
 
     def pack(self, weight: Tensor) -> Tensor:
         """Lay a matrix `[out, in]` out in panels, `[out / panel, in, panel]`."""
@@ -152,7 +100,7 @@ def _key(compiler: str) -> str:
     cpu = Path("/proc/cpuinfo")
     lines = cpu.read_text("utf-8").splitlines() if cpu.exists() else [platform.processor()]
     can = next((x for x in lines if x.startswith(("flags", "Features"))), lines[0] if lines else "")
-    what = (SOURCE.read_text("utf-8"), *_FLAGS, compiler, platform.machine(), can)
+    what = (*(x.read_text("utf-8") for x in SOURCES), *_FLAGS, compiler, platform.machine(), can)
     return hashlib.sha256("\0".join(what).encode()).hexdigest()[:16]
 
 
@@ -160,7 +108,8 @@ def _compile(compiler: str, path: Path) -> None:
     """Compile beside `path` and move the result there whole, with threads if they can be had."""
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
         made = Path(folder) / path.name
-        command = [compiler, *_FLAGS, str(SOURCE), "-o", str(made), "-lm"]
+        sources = [str(one) for one in SOURCES if one.suffix == ".c"]
+        command = [compiler, *_FLAGS, *sources, "-o", str(made), "-lm"]
         try:
             _run([*command, "-fopenmp"])
         except subprocess.CalledProcessError:

@@ -16,6 +16,8 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from saccade.blocked import multiply
+from saccade.native.library import Kernels, found
+from saccade.native.structures import Loss
 from saccade.precision import lowered
 
 ROWS = 384  # in a block: more leave the cache, fewer make thin products
@@ -57,8 +59,7 @@ class _Projected(torch.autograd.Function):
         smoothing: float,
         learns: bool,  # noqa: FBT001
     ) -> tuple[Tensor, Tensor]:
-        n_symbols = len(weight)
-        nll, uniform = bias.new_empty(len(features)), bias.new_empty(len(features))
+        nll, even = bias.new_empty(len(features)), bias.new_empty(len(features))
         d_features, d_weight, d_bias = (
             (torch.empty_like(features), torch.zeros_like(weight), torch.zeros_like(bias))
             if learns
@@ -69,30 +70,61 @@ class _Projected(torch.autograd.Function):
         features = features.to(low.dtype)
         for first in range(0, len(features), ROWS):
             rows = slice(first, first + ROWS)
-            x, y = features[rows], gold[rows, None]  # [R, D], [R, 1]
+            x = features[rows]  # [R, D]
             z = multiply(x, low, bias) if whole else (x @ low.T).float().add_(bias)  # [R, V]
-            right, mean = z.gather(1, y), z.mean(dim=1)  # [R, 1], [R]
-            top = z.amax(dim=1, keepdim=True)
-            p = z.sub_(top).exp_()
-            sums = p.sum(dim=1, keepdim=True)
-            log_sum = sums.log().add_(top)  # [R, 1]
-            nll[rows] = (log_sum - right)[:, 0]
-            uniform[rows] = log_sum[:, 0] - mean
+            loss = _into_gradient(z, gold[rows], smoothing, d_bias, learns=learns)
+            nll[rows], even[rows] = loss
             if learns:
-                dz = p.div_(sums)
-                if smoothing:
-                    dz.sub_(smoothing / n_symbols)
-                dz.scatter_add_(1, y, torch.full_like(right, smoothing - 1))
-                d_bias.add_(dz.sum(dim=0))
-                dz = dz.to(low.dtype)
+                dz = z.to(low.dtype)
                 d_features[rows] = multiply(dz, low.T)
                 d_weight.addmm_(dz.T, x) if whole else d_weight.add_(dz.T @ x)
         ctx.save_for_backward(d_features, d_weight, d_bias)
         ctx.mark_non_differentiable(nll)
-        return (1 - smoothing) * nll.sum() + smoothing * uniform.sum(), nll
+        return (1 - smoothing) * nll.sum() + smoothing * even.sum(), nll
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor, _: Any) -> Any:
         d_features, d_weight, d_bias = ctx.saved_tensors
         return (gradient * d_features, gradient * d_weight, gradient * d_bias, None, None, None)
+
+
+def _into_gradient(
+    z: Tensor, gold: Tensor, smoothing: float, d_bias: Tensor, *, learns: bool
+) -> tuple[Tensor, Tensor]:
+    """Turn scores `z [R, V]` into their gradient if it `learns`, and add its rows to `d_bias`.
+
+    Returns:
+        `-log p[y]` and the mean of `-log p[v]` over all symbols, `[R]` each.
+    """
+    on_processor = z.device.type == "cpu" and z.dtype == torch.float32
+    kernels = found().kernels if on_processor else None
+    if kernels is not None:
+        return _by_kernels(kernels, z, gold, smoothing, d_bias if learns else None)
+    y = gold[:, None]
+    right, mean = z.gather(1, y), z.mean(dim=1)  # [R, 1], [R]
+    top = z.amax(dim=1, keepdim=True)
+    p = z.sub_(top).exp_()
+    sums = p.sum(dim=1, keepdim=True)
+    log_sum = sums.log().add_(top)  # [R, 1]
+    if learns:
+        dz = p.div_(sums)
+        if smoothing:
+            dz.sub_(smoothing / z.shape[1])
+        dz.scatter_add_(1, y, torch.full_like(right, smoothing - 1))
+        d_bias.add_(dz.sum(dim=0))
+    return (log_sum - right)[:, 0], log_sum[:, 0] - mean
+
+
+def _by_kernels(
+    kernels: Kernels, z: Tensor, gold: Tensor, smoothing: float, d_bias: Tensor | None
+) -> tuple[Tensor, Tensor]:
+    rows, symbols = z.shape
+    threads = torch.get_num_threads()
+    nll, even, gold = z.new_empty(rows), z.new_empty(rows), gold.contiguous()
+    sums = z.new_zeros(threads, symbols) if d_bias is not None else z
+    places = (one.data_ptr() for one in (z, gold, nll, even, sums))
+    kernels.cross_entropy(Loss(rows, symbols, threads, d_bias is not None, smoothing, *places))
+    if d_bias is not None:
+        d_bias.add_(sums.sum(dim=0))
+    return nll, even

@@ -2,32 +2,11 @@
 
    This is what fast/transformer.py computes, without a call of torch for each of its hundred small
    operations. Every row is computed by itself and in one order, so what stands in a row does not
-   depend on the others. Vectors are GCC's: whatever the processor has is what they become. */
+   depend on the others. */
 
-#include <math.h>
-#include <stdint.h>
 #include <string.h>
 
-#ifdef _OPENMP
-#include <omp.h>
-#define BARRIER _Pragma("omp barrier")
-#else
-#define BARRIER
-#endif
-
-enum { LANES = 16 };
-typedef float lanes __attribute__((vector_size(4 * LANES), aligned(4)));
-typedef int32_t ints __attribute__((vector_size(4 * LANES), aligned(4)));
-
-#ifdef __AVX512F__
-enum { WIDE = 4 }; /* vectors that a panel is wide: 6 x 4 sums fill the 32 registers */
-#else
-enum { WIDE = 1 }; /* 6 x 1 sums of two halves each fill 16 registers */
-#endif
-enum { PANEL = WIDE * LANES, ROWS = 6 };
-
-#define UNROLL _Pragma("GCC unroll 8")
-#define INLINE static inline __attribute__((always_inline))
+#include "lanes.h"
 
 /* ---- What Python hands over; saccade/native/library.py has the same structures. ---- */
 
@@ -78,6 +57,13 @@ typedef struct {
 
 /* ---- Matrix products ---- */
 
+#ifdef __AVX512F__
+enum { WIDE = 4 }; /* vectors that a panel is wide: 6 x 4 sums fill the 32 registers */
+#else
+enum { WIDE = 1 }; /* 6 x 1 sums of two halves each fill 16 registers */
+#endif
+enum { PANEL = WIDE * LANES, ROWS = 6 };
+
 void pack(const float *weight, int64_t out, int64_t in, float *panels) {
     for (int64_t first = 0; first < out; first += PANEL, panels += in * PANEL)
         for (int64_t k = 0; k < in; k++)
@@ -117,7 +103,7 @@ INLINE void tile(const int rows, const Linear *w, const float *panel, const floa
 static void linear(const Linear *w, const float *x, int64_t n, const float *onto, int relu, float *y,
                    int64_t me, int64_t threads) {
     const int64_t n_panels = (w->out + PANEL - 1) / PANEL;
-    for (int64_t p = n_panels * me / threads; p < n_panels * (me + 1) / threads; p++) {
+    for (SHARE(p, n_panels, me, threads)) {
         const float *panel = w->panels + p * w->in * PANEL;
         for (int64_t r = 0; r < n; r += ROWS) {
             const float *xs = x + r * w->in, *os = onto ? onto + r * w->out : 0;
@@ -135,92 +121,12 @@ static void linear(const Linear *w, const float *x, int64_t n, const float *onto
     }
 }
 
-/* ---- Sums, norms, softmax ---- */
-
-typedef float half __attribute__((vector_size(2 * LANES), aligned(4), may_alias));
-typedef float quarter __attribute__((vector_size(LANES), aligned(4), may_alias));
-
-INLINE float total(lanes v) {
-    const half *h = (const half *)&v;
-    half eight = h[0] + h[1];
-    const quarter *q = (const quarter *)&eight;
-    quarter four = q[0] + q[1];
-    return (four[0] + four[2]) + (four[1] + four[3]);
-}
-
-INLINE float dot(const float *a, const float *b, int64_t n) {
-    lanes sum = {0};
-    for (int64_t i = 0; i < n; i += LANES) sum += *(const lanes *)(a + i) * *(const lanes *)(b + i);
-    return total(sum);
-}
-
-/* exp(x) = 2^n exp(f), n = round(x / ln 2), |f| <= ln 2 / 2: to a few units of the last place. */
-INLINE lanes exponential(lanes x) {
-    const lanes magic = (lanes){0} + 12582912.0f; /* 1.5 2^23: adding it rounds to a whole number */
-    const ints tiny = x < -87.0f;
-    x = (lanes)(((ints)x & ~tiny) | ((ints)((lanes){0} - 87.0f) & tiny));
-    lanes n = x * 1.44269504f + magic;
-    const ints power = ((ints)n - (ints)magic + 127) << 23;
-    n -= magic;
-    const lanes f = (x - n * 0.693359375f) + n * 2.12194440e-4f;
-    lanes y = (lanes){0} + 1.9875691500e-4f;
-    y = y * f + 1.3981999507e-3f;
-    y = y * f + 8.3334519073e-3f;
-    y = y * f + 4.1665795894e-2f;
-    y = y * f + 1.6666665459e-1f;
-    y = y * f + 5.0000001201e-1f;
-    y = y * f * f + f + 1.0f;
-    return (lanes)((ints)(y * (lanes)power) & ~tiny);
-}
-
-static float one_exponential(float x) { return exponential((lanes){0} + x)[0]; }
-
-INLINE float highest(const float *x, int64_t n) {
-    float top = -INFINITY;
-    int64_t i = 0;
-    if (n >= LANES) {
-        lanes tops = *(const lanes *)x;
-        for (i = LANES; i + LANES <= n; i += LANES) {
-            const lanes now = *(const lanes *)(x + i);
-            const ints more = now > tops;
-            tops = (lanes)(((ints)now & more) | ((ints)tops & ~more));
-        }
-        for (int j = 0; j < LANES; j++) top = tops[j] > top ? tops[j] : top;
-    }
-    for (; i < n; i++) top = x[i] > top ? x[i] : top;
-    return top;
-}
-
-/* x becomes exp(x - top), whose sum is returned. */
-INLINE float exponentials(float *x, int64_t n, float top) {
-    lanes sum = {0};
-    int64_t i = 0;
-    for (; i + LANES <= n; i += LANES) sum += *(lanes *)(x + i) = exponential(*(lanes *)(x + i) - top);
-    float rest = total(sum);
-    for (; i < n; i++) rest += x[i] = one_exponential(x[i] - top);
-    return rest;
-}
-
-static void softmax(float *x, int64_t n) {
-    const float share = 1.0f / exponentials(x, n, highest(x, n));
-    for (int64_t i = 0; i < n; i++) x[i] *= share;
-}
-
-static void log_softmax(float *x, int64_t n) {
-    const float top = highest(x, n);
-    lanes sum = {0};
-    int64_t i = 0;
-    for (; i + LANES <= n; i += LANES) sum += exponential(*(lanes *)(x + i) - top);
-    float rest = total(sum);
-    for (; i < n; i++) rest += one_exponential(x[i] - top);
-    const float off = top + logf(rest);
-    for (i = 0; i < n; i++) x[i] -= off;
-}
+/* ---- Norms ---- */
 
 /* The rows of a thread, normed or, where the norm stands elsewhere, copied. */
 static void normed(const Norm *norm, int here, const float *x, int64_t n, int64_t width, float *y,
                    int64_t me, int64_t threads) {
-    for (int64_t r = n * me / threads; r < n * (me + 1) / threads; r++) {
+    for (SHARE(r, n, me, threads)) {
         const float *row = x + r * width;
         float *to = y + r * width;
         if (!here) {
@@ -340,13 +246,13 @@ static void read_memory(const Model *m, const Step *s, const Layer *layer, const
                         float *weights, int64_t me, int64_t threads) {
     const int64_t N = s->groups * s->lines, D = m->width, d = D / m->heads, S = s->places;
     if (s->folded) {
-        for (int64_t b = s->groups * me / threads; b < s->groups * (me + 1) / threads; b++)
+        for (SHARE(b, s->groups, me, threads))
             read_folded(m, s, of, w->read, b, weights, w->x);
         return;
     }
     linear(&layer->query, w->read, N, 0, 0, w->products, me, threads);
     BARRIER
-    for (int64_t i = N * m->heads * me / threads; i < N * m->heads * (me + 1) / threads; i++) {
+    for (SHARE(i, N * m->heads, me, threads)) {
         const int64_t line = i / m->heads, h = i % m->heads, b = line / s->lines;
         const int64_t at = (b * m->heads + h) * S * d;
         attend(w->products + line * D + h * d, of->keys + at, of->values + at,
@@ -366,7 +272,7 @@ static void write_layer(const Model *m, const Step *s, const Layer *layer, const
     BARRIER
     linear(&layer->query_keys_values, w->read, N, 0, 0, w->products, me, threads);
     BARRIER
-    for (int64_t r = N * me / threads; r < N * (me + 1) / threads; r++)
+    for (SHARE(r, N, me, threads))
         read_past(m, s, of->past, w->products, r, s->own ? w->listed + r * n_own : 0,
                   s->own ? w->n_listed[r] : s->written + 1, weights, w->said);
     BARRIER
@@ -393,7 +299,7 @@ static void take_step(const Model *m, const Step *s, int64_t me, int64_t threads
     lay_out(m, s, &w);
     float *weights = w.weights + me * most(m->heads * s->places, s->written + s->lines);
     list_places(s, &w, me, threads);
-    for (int64_t r = N * me / threads; r < N * (me + 1) / threads; r++)
+    for (SHARE(r, N, me, threads))
         for (int64_t i = 0; i < D; i++) w.x[r * D + i] = m->vectors[s->symbols[r] * D + i] + s->place[i];
     for (int64_t i = 0; i < m->n_layers; i++)
         write_layer(m, s, m->layers + i, s->reads + i, &w, weights, me, threads);
@@ -401,14 +307,9 @@ static void take_step(const Model *m, const Step *s, int64_t me, int64_t threads
     BARRIER
     linear(&m->scores, w.read, N, 0, 0, s->log_probs, me, threads);
     BARRIER
-    for (int64_t r = N * me / threads; r < N * (me + 1) / threads; r++) log_softmax(s->log_probs + r * V, V);
+    for (SHARE(r, N, me, threads)) log_softmax(s->log_probs + r * V, V);
 }
 
 void step(const Model *m, const Step *s) {
-#ifdef _OPENMP
-#pragma omp parallel num_threads(s->threads) if (s->threads > 1)
-    take_step(m, s, omp_get_thread_num(), omp_get_num_threads());
-#else
-    take_step(m, s, 0, 1);
-#endif
+    PARALLEL(s->threads) take_step(m, s, ME, THREADS);
 }

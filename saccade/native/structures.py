@@ -1,0 +1,100 @@
+"""What Python hands to the kernels: the structures of the C files, field by field."""
+
+import ctypes
+
+from torch import Tensor
+
+_WHOLE, _PLACE, _NUMBER = ctypes.c_int64, ctypes.c_void_p, ctypes.c_float
+
+
+class Linear(ctypes.Structure):
+    """`y = W x + b`, the matrix in panels."""
+
+    _fields_ = (
+        ("panels", _PLACE),
+        ("bias", _PLACE),
+        ("in_", _WHOLE),
+        ("out", _WHOLE),
+    )
+
+
+class Norm(ctypes.Structure):
+    """The norm of a wire, before the layer or behind the sum."""
+
+    _fields_ = (
+        ("weight", _PLACE),
+        ("bias", _PLACE),
+        ("eps", _NUMBER),
+        ("pre", ctypes.c_int32),
+    )
+
+
+class Layer(ctypes.Structure):
+    """One layer: its products, then its norms."""
+
+    _fields_ = (
+        *((n, Linear) for n in ("query_keys_values", "own_output", "query", "output", "U", "V")),
+        *((n, Norm) for n in ("around_self", "around_reading", "around_feed_forward")),
+    )
+
+
+class Reads(ctypes.Structure):
+    """What one layer reads: its past, and the memory folded or as it is."""
+
+    _fields_ = tuple((name, _PLACE) for name in ("past", "keys", "values", "scores"))
+
+
+class Model(ctypes.Structure):
+    """The weights of a decoder."""
+
+    _fields_ = (
+        ("layers", _PLACE),
+        ("norm", _PLACE),
+        ("scores", Linear),
+        ("vectors", _PLACE),
+        *((n, _WHOLE) for n in ("n_layers", "width", "heads", "hidden")),
+    )
+
+
+class Step(ctypes.Structure):
+    """Where the lines of a batch stand, and where what follows is to be written."""
+
+    _fields_ = (
+        *((n, _WHOLE) for n in ("groups", "lines", "written", "room", "places")),
+        *((n, _WHOLE) for n in ("steps", "folded", "threads")),
+        *((n, _PLACE) for n in ("symbols", "place", "own", "seen", "reads")),
+        *((n, _PLACE) for n in ("work", "log_probs")),
+    )
+
+
+class Heads(ctypes.Structure):
+    """A tensor `[B, H, T, d]` with its strides."""
+
+    _fields_ = (("at", _PLACE), *((n, _WHOLE) for n in ("batch", "head", "place")))
+
+
+def heads(x: Tensor) -> Heads:
+    """Point to `x [B, H, T, d]`, whose last dimension stands side by side."""
+    return Heads(x.data_ptr(), *x.stride()[:3])
+
+
+class Attention(ctypes.Structure):
+    """A call of attention, forward or back."""
+
+    _fields_ = (
+        *((n, _WHOLE) for n in ("batch", "heads", "queries", "keys", "width", "threads")),
+        *((n, Heads) for n in ("q", "k", "v", "y", "dq", "dk", "dv", "dy")),
+        ("mask", _PLACE),
+        *((n, _WHOLE) for n in ("mask_batch", "mask_query", "mask_key")),
+        *((n, _PLACE) for n in ("weights", "work")),
+    )
+
+
+class Loss(ctypes.Structure):
+    """A block of scores and what becomes of them."""
+
+    _fields_ = (
+        *((n, _WHOLE) for n in ("rows", "symbols", "threads", "learns")),
+        ("smoothing", _NUMBER),
+        *((n, _PLACE) for n in ("scores", "gold", "nll", "even", "d_bias")),
+    )
