@@ -29,7 +29,7 @@ NO_TORCH = (
     *("guards", "copying", "nouns", "plans", "facts", "numbers"),
 )
 ALLOWED = {  # beyond errors and parts, what these rooms may import of ours
-    "search": {"flow", "nouns", "plans"},
+    "search": {"flow", "native", "nouns", "plans"},
     "metrics": {"numbers"},
     "views": set(),
     "guards": set(),

@@ -8,30 +8,32 @@ from torch import Tensor, nn
 
 from saccade.attention.multihead import MultiHead
 from saccade.decoders.transformer import DecoderLayer, TransformerDecoder
+from saccade.fast import panels
 from saccade.fast.begun import Begun
 from saccade.fast.linear import packed
-from saccade.fast.transformer import FastTransformer, Folded, Held, Places
+from saccade.fast.native_encoder import NativeEncoder
+from saccade.fast.panels import Closing, Panels, norm_structure, side_by_side
+from saccade.fast.transformer import FastTransformer, Folded, Held, Places, Reader, Source
 from saccade.flow import Memory, Padded, State, Step
 from saccade.models.encoder_decoder import EncoderDecoder
 from saccade.native import structures
 from saccade.native.library import Kernels
 
-_LANES = 16  # numbers that the kernels take at once
-_ALONE = 1 << 20  # products of two numbers below which a step ends before a second thread wakes
-
 
 class NativeEncoderDecoder:
-    """An `EncoderDecoder` of Transformers whose decoder, embedding and output are the kernels'.
+    """An `EncoderDecoder` whose Transformer decoder, embedding and output are the kernels'.
 
     They compute what `FastEncoderDecoder` does with `FastTransformer`; what lines read is found and
-    held as there.
+    held as there. So does a Transformer encoder; others are packed.
     """
 
     def __init__(self, model: EncoderDecoder, kernels: Kernels) -> None:
-        decoder = model.decoder
+        decoder, encoder = model.decoder, model.encoder
         assert isinstance(decoder, TransformerDecoder)
         self.kernels, self.source_vectors = kernels, model.source_embedding
-        self.encoder, self.places = packed(model.encoder), Places(decoder)
+        native = NativeEncoder.serves(encoder)
+        self.encoder = NativeEncoder(encoder, kernels) if native else packed(encoder)  # type: ignore[arg-type]
+        self.places = Places(decoder)
         target = model.target_embedding.weight.detach()
         self.vectors = target * sqrt(target.shape[1])  # [V, D]
         self.layers = [NativeLayer(layer, kernels) for layer in decoder._stack]
@@ -39,12 +41,13 @@ class NativeEncoderDecoder:
         self.scores = Panels(output, model.bias, kernels)
         self.n_symbols = len(output)
         self.n_products = output.numel() + sum(layer.n_products for layer in self.layers)
-        self._structures = (structures.Layer * len(self.layers))(*(x.structure for x in self.layers))
-        closing = decoder.norm if isinstance(decoder.norm, nn.LayerNorm) else None
-        self._closing = None if closing is None else _norm(closing, pre=True)
+        self._structures = (structures.Layer * len(self.layers))(
+            *(layer.structure for layer in self.layers)
+        )
+        self._closing = Closing(decoder.norm)
         self.structure = structures.Model(
             layers=ctypes.addressof(self._structures),
-            norm=None if self._closing is None else ctypes.addressof(self._closing),
+            norm=self._closing.at,
             scores=self.scores.structure,
             vectors=self.vectors.data_ptr(),
             n_layers=len(self.layers),
@@ -59,13 +62,12 @@ class NativeEncoderDecoder:
         decoder = model.decoder
         if type(decoder) is not TransformerDecoder or not FastTransformer.serves(decoder):
             return False
-        readings = [x.reading for x in decoder._stack if isinstance(x.reading, MultiHead)]
-        heads, hidden = {x.heads for x in readings}, {_hidden(x) for x in decoder._stack}
+        heads = {x.reading.heads for x in decoder._stack if isinstance(x.reading, MultiHead)}
         return (
-            len(heads) == len(hidden) == 1
-            and decoder.input_dim % (_LANES * heads.pop()) == 0
+            len(heads) == len({x.feed_forward.U.out_features for x in decoder._stack}) == 1
+            and decoder.input_dim % (panels.LANES * heads.pop()) == 0
             and not isinstance(model.narrow, nn.Linear)
-            and all(p.device.type == "cpu" and p.dtype == torch.float32 for p in model.parameters())
+            and panels.whole_on_processor(model)
         )
 
     def begin(self, source: Padded) -> Begun:
@@ -79,7 +81,7 @@ class NativeStep(Held):
     """The step function of the lines of one batch."""
 
     def __init__(self, form: NativeEncoderDecoder, memory: Memory) -> None:
-        super().__init__([layer.reading for layer in form.layers], memory)
+        super().__init__(form.layers, memory)
         self.form = form
         self._reads = (structures.Reads * len(form.layers))()
         self._work = memory.states.new_empty(0)
@@ -94,7 +96,6 @@ class NativeStep(Held):
         log_probs = form.vectors.new_empty(n * width, form.n_symbols)
         first, past = self.sources[0], self.pasts[0]
         seen = None if isinstance(first, Folded) or first.mask is None else first.mask.contiguous()
-        many = n * width * form.n_products >= _ALONE
         step = structures.Step(
             groups=n,
             lines=width,
@@ -103,7 +104,7 @@ class NativeStep(Held):
             places=first.n_places,
             steps=t,
             folded=isinstance(first, Folded),
-            threads=torch.get_num_threads() if many else 1,
+            threads=panels.threads_for(n * width * form.n_products),
             symbols=symbols.data_ptr(),
             place=place.data_ptr(),
             own=None if own is None else own.data_ptr(),
@@ -131,44 +132,61 @@ class NativeStep(Held):
                 reads.keys, reads.values = (half.data_ptr() for half in source.held)
 
 
-class NativeLayer:
+class NativeLayer(Reader):
     """One layer: what `FastLayer` packs, in panels."""
 
     def __init__(self, layer: DecoderLayer, kernels: Kernels) -> None:
-        own, reading, forward = layer.self_attention, layer.reading, layer.feed_forward
+        super().__init__(layer)
+        own, reading, forward = layer.self_attention, self.reading, layer.feed_forward
         assert isinstance(own, MultiHead)
-        assert isinstance(reading, MultiHead)
         assert layer.around_reading is not None
-        self.reading = reading
-        three = torch.cat([own.query.weight, own.keys_values.weight])
-        bias = torch.cat([own.query.bias, own.keys_values.bias])
+        self.kernels = kernels
         each = (own.output, reading.query, reading.output, forward.U, forward.V)
         self.panels = [
-            Panels(three, bias, kernels),
+            side_by_side([own.query, own.keys_values], kernels),
             *(Panels(one.weight, one.bias, kernels) for one in each),
         ]
-        self.n_products = sum(panels.n_products for panels in self.panels)
+        self.n_products = sum(one.n_products for one in self.panels)
         around = (layer.around_self, layer.around_reading, layer.around_feed_forward)
         self.structure = structures.Layer(
-            *(panels.structure for panels in self.panels),
-            *(_norm(residual.norm, pre=residual.pre) for residual in around),
+            *(one.structure for one in self.panels),
+            *(norm_structure(residual.norm, pre=residual.pre) for residual in around),
         )
+        self.keys_values = Panels(reading.keys_values.weight, reading.keys_values.bias, kernels)
+        nothing = torch.zeros(reading.query_dim)
+        self.by_query = _Heads([Panels(one.T, nothing, kernels) for one in self.W_query])
+        self.by_output = _Heads([Panels(one.T, self.b_output, kernels) for one in self.W_output])
+
+    def hold(self, memory: Memory) -> Tensor:
+        """Compute keys and values of the memory, `[2, B, H, S, d]`."""
+        states = memory.states.contiguous()  # [B, S, M]
+        (n, places, _), heads, linear = states.shape, self.reading.heads, self.keys_values.structure
+        products = states.new_empty(n * places, linear.out)
+        held = states.new_empty(2, n, heads, places, linear.out // (2 * heads))
+        threads = panels.threads_for(n * places * self.keys_values.n_products)
+        where = (one.data_ptr() for one in (states, products, held))
+        self.kernels.hold(linear, n, heads, places, *where, threads)
+        return held
+
+    def fold(self, source: Source) -> Folded:
+        """Fold what `source` holds."""
+        halves = zip((self.by_query, self.by_output), source.held, strict=True)
+        return self.folded(source, *(self._times(by, half) for by, half in halves))
+
+    def _times(self, by: "_Heads", held: Tensor) -> Tensor:
+        """Multiply `[B, H, S, d]` by a matrix a head: `[B, H, S, D]`."""
+        n, heads, places, d = held.shape
+        D = self.reading.query_dim
+        folded = held.new_empty(n, heads, places, D)
+        threads = panels.threads_for(n * heads * places * d * D)
+        where = (held.data_ptr(), folded.data_ptr())
+        self.kernels.fold(by.structures, n, heads, places, *where, threads)
+        return folded
 
 
-class Panels:
-    """A linear layer as the kernels multiply by it."""
+class _Heads:
+    """A linear layer for each head."""
 
-    def __init__(self, weight: Tensor, bias: Tensor, kernels: Kernels) -> None:
-        self.weight, self.bias = kernels.pack(weight), bias.detach()
-        self.n_products = weight.numel()
-        self.structure = structures.Linear(
-            self.weight.data_ptr(), self.bias.data_ptr(), weight.shape[1], weight.shape[0]
-        )
-
-
-def _norm(norm: nn.LayerNorm, *, pre: bool) -> structures.Norm:
-    return structures.Norm(norm.weight.data_ptr(), norm.bias.data_ptr(), norm.eps, pre)
-
-
-def _hidden(layer: DecoderLayer) -> int:
-    return layer.feed_forward.U.out_features
+    def __init__(self, layers: list[Panels]) -> None:
+        self.layers = layers
+        self.structures = (structures.Linear * len(layers))(*(one.structure for one in layers))

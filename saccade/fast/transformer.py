@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
+from saccade.attention.base import Attention
 from saccade.attention.multihead import MultiHead
 from saccade.decoders.transformer import DecoderLayer, TransformerDecoder
 from saccade.fast.groups import GROUP, Groups
@@ -42,16 +43,19 @@ class FastTransformer:
     def serves(decoder: TransformerDecoder) -> bool:
         """Tell whether every attention is one that this form knows."""
         return not decoder.neighbourhood and all(
-            type(attention) is MultiHead
-            and not attention.scores
-            and len(set(attention.widths)) == 1
-            for layer in decoder._stack
-            for attention in (layer.self_attention, layer.reading)
+            plain(layer.self_attention) and plain(layer.reading) for layer in decoder._stack
         )
 
     def begin(self, memory: Memory) -> "Writing":
         """Prepare the memory for every layer; no place has been written yet."""
         return Writing(self, memory)
+
+
+def plain(attention: Attention | None) -> bool:
+    """Tell whether an attention is `multihead` with nothing special about it."""
+    return (
+        type(attention) is MultiHead and not attention.scores and len(set(attention.widths)) == 1
+    )
 
 
 class Places:
@@ -68,15 +72,105 @@ class Places:
         return self._known[t]
 
 
-class FastLayer:
+class Source:
+    """The memory as one layer reads it: keys and values in one, `[2, B, H, S, d]`."""
+
+    def __init__(self, reading: MultiHead, held: Tensor, mask: Tensor | None) -> None:
+        self.reading, self.held, self.mask = reading, held, mask  # mask: [B, 1, 1, S]
+        self.n_places = held.shape[3]
+
+    def keep(self, rows: Tensor) -> None:
+        """Hold these rows and no others."""
+        self.held = self.held.index_select(1, rows)
+        self.mask = None if self.mask is None else self.mask.index_select(0, rows)
+
+    def add(self, x: Tensor, onto: Tensor, layer: "FastLayer") -> Tensor:
+        """Read with `x [B * K, D]` and add what was read to `onto`, by the products of `layer`."""
+        _, n, heads, _, width = self.held.shape
+        q = layer.query(x).view(n, -1, heads, width).transpose(1, 2)  # [B, H, K, d]
+        read = scaled_dot_product_attention(q, self.held[0], self.held[1], self.mask)
+        return layer.output.add(_flat(read), onto)
+
+
+class Folded:
+    """The memory of a layer with the products of query and output folded into it.
+
+        (W^Q x + b) . k[s] = x . (W^Q' k[s]) + b . k[s]
+        W^O sum_s a[s] v[s] + o = sum_s a[s] (W^O v[s] + o / H)      for each of the H heads
+
+    so that a step needs neither of the two products. `keys [B, D, H S]` and `values [B, H S, D]`
+    are H times as large, so this pays for short sources that are read often: with 32 sources of 14
+    places and 5 lines each, on one thread, a layer takes 0.40 ms a step instead of 0.71; with one
+    source 0.02 instead of 0.065.
+    """
+
+    def __init__(self, keys: Tensor, values: Tensor, scores: Tensor) -> None:
+        """Take `keys` and `values [B, H, S, D]` and `scores [B, H, S]`."""
+        n, self.heads, self.n_places, D = keys.shape
+        self.keys = keys.view(n, -1, D).transpose(1, 2)  # [B, D, H S]
+        self.values = values.view(n, -1, D)  # [B, H S, D]
+        self.scores = scores.view(n, 1, -1)  # [B, 1, H S]
+
+    @staticmethod
+    def pays(source: Source, groups: Groups) -> bool:
+        """Tell whether to fold: few sources, or several lines of each, and none is long."""
+        d = source.held.shape[4]
+        return source.n_places <= d and (groups.width > 1 or groups.n_groups <= _FEW)
+
+    def keep(self, rows: Tensor) -> None:
+        """Hold these rows and no others."""
+        self.keys = self.keys.transpose(1, 2).index_select(0, rows).transpose(1, 2)
+        self.values = self.values.index_select(0, rows)
+        self.scores = self.scores.index_select(0, rows)
+
+    def add(self, x: Tensor, onto: Tensor, layer: "FastLayer") -> Tensor:
+        """Read with `x [B * K, D]` and add what was read to `onto`; no product is left to do."""
+        n, places, D = self.values.shape
+        scores = torch.baddbmm(self.scores, x.view(n, -1, D), self.keys)  # [B, K, H S]
+        weights = scores.view(-1, self.heads, places // self.heads).softmax(dim=2)
+        weights = weights.view(n, -1, places)  # [B, K, H S]
+        return torch.baddbmm(onto.view(n, -1, D), weights, self.values).view(-1, D)
+
+
+class Reader:
+    """A layer as far as it reads the memory, and the matrices by which that is folded."""
+
+    def __init__(self, layer: DecoderLayer) -> None:
+        assert isinstance(layer.reading, MultiHead)
+        self.reading = reading = layer.reading
+        heads, D = reading.heads, reading.query_dim
+        d = D // heads
+        self.W_query = reading.query.weight.detach().view(heads, d, D) / sqrt(d)
+        self.b_query = reading.query.bias.detach().view(heads, d, 1) / sqrt(d)
+        self.W_output = reading.output.weight.detach().view(D, heads, d).permute(1, 2, 0)  # H, d, D
+        self.b_output = reading.output.bias.detach() / heads
+
+    def hold(self, memory: Memory) -> Tensor:
+        """Compute keys and values of the memory, `[2, B, H, S, d]`."""
+        prepared = self.reading.prepare_memory(memory)
+        return torch.stack([tensor(prepared, "keys"), tensor(prepared, "values")])
+
+    def fold(self, source: Source) -> Folded:
+        """Fold what `source` holds."""
+        keys, values = source.held  # [B, H, S, d]
+        return self.folded(source, keys @ self.W_query, values @ self.W_output + self.b_output)
+
+    def folded(self, source: Source, keys: Tensor, values: Tensor) -> Folded:
+        """Complete what was folded with the scores that come of the query's bias and the mask."""
+        scores = (source.held[0] @ self.b_query).squeeze(3)  # [B, H, S]
+        if source.mask is not None:
+            scores = scores.masked_fill(~source.mask[:, 0], _NEVER)
+        return Folded(keys, values, scores)
+
+
+class FastLayer(Reader):
     """One layer: its products, packed, and its norms. How it reads the memory is the `Source`'s."""
 
     def __init__(self, layer: DecoderLayer) -> None:
-        own, reading = layer.self_attention, layer.reading
+        super().__init__(layer)
+        own, reading = layer.self_attention, self.reading
         assert isinstance(own, MultiHead)
-        assert isinstance(reading, MultiHead)
         assert layer.around_reading is not None
-        self.reading = reading
         self.query_keys_values = pack(own.query, own.keys_values)
         self.own_output = pack(own.output)
         self.query, self.output = pack(reading.query), pack(reading.output)
@@ -117,76 +211,6 @@ class Wire:
 
     def _normed(self, x: Tensor) -> Tensor:
         return torch.layer_norm(x, self.shape, self.weight, self.bias, self.eps)
-
-
-class Source:
-    """The memory as one layer reads it: keys and values in one, `[2, B, H, S, d]`."""
-
-    def __init__(self, reading: MultiHead, memory: Memory, mask: Tensor | None) -> None:
-        prepared = reading.prepare_memory(memory)
-        self.held = torch.stack([tensor(prepared, "keys"), tensor(prepared, "values")])
-        self.mask = mask  # [B, 1, 1, S]
-        self.reading, self.n_places = reading, self.held.shape[3]
-
-    def keep(self, rows: Tensor) -> None:
-        """Hold these rows and no others."""
-        self.held = self.held.index_select(1, rows)
-        self.mask = None if self.mask is None else self.mask.index_select(0, rows)
-
-    def add(self, x: Tensor, onto: Tensor, layer: FastLayer) -> Tensor:
-        """Read with `x [B * K, D]` and add what was read to `onto`, by the products of `layer`."""
-        _, n, heads, _, width = self.held.shape
-        q = layer.query(x).view(n, -1, heads, width).transpose(1, 2)  # [B, H, K, d]
-        read = scaled_dot_product_attention(q, self.held[0], self.held[1], self.mask)
-        return layer.output.add(_flat(read), onto)
-
-
-class Folded:
-    """The memory of a layer with the products of query and output folded into it.
-
-        (W^Q x + b) . k[s] = x . (W^Q' k[s]) + b . k[s]
-        W^O sum_s a[s] v[s] + o = sum_s a[s] (W^O v[s] + o / H)      for each of the H heads
-
-    so that a step needs neither of the two products. `keys [B, D, H S]` and `values [B, H S, D]`
-    are H times as large, so this pays for short sources that are read often: with 32 sources of 14
-    places and 5 lines each, on one thread, a layer takes 0.40 ms a step instead of 0.71; with one
-    source 0.02 instead of 0.065.
-    """
-
-    def __init__(self, source: Source) -> None:
-        reading = source.reading
-        keys, values = source.held  # [B, H, S, d]
-        n, self.heads, self.n_places, d = keys.shape
-        D = reading.query_dim
-        W_query = reading.query.weight.view(self.heads, d, D) / sqrt(d)
-        W_output = reading.output.weight.view(D, self.heads, d).permute(1, 2, 0)  # [H, d, D]
-        bias = reading.query.bias.view(self.heads, d, 1) / sqrt(d)
-        self.keys = (keys @ W_query).view(n, -1, D).transpose(1, 2)  # [B, D, H S]
-        self.values = (values @ W_output + reading.output.bias / self.heads).view(n, -1, D)
-        scores = (keys @ bias).squeeze(3)  # [B, H, S]
-        if source.mask is not None:
-            scores = scores.masked_fill(~source.mask[:, 0], _NEVER)
-        self.scores = scores.view(n, 1, -1)  # [B, 1, H S]
-
-    @staticmethod
-    def pays(source: Source, groups: Groups) -> bool:
-        """Tell whether to fold: few sources, or several lines of each, and none is long."""
-        d = source.held.shape[4]
-        return source.n_places <= d and (groups.width > 1 or groups.n_groups <= _FEW)
-
-    def keep(self, rows: Tensor) -> None:
-        """Hold these rows and no others."""
-        self.keys = self.keys.transpose(1, 2).index_select(0, rows).transpose(1, 2)
-        self.values = self.values.index_select(0, rows)
-        self.scores = self.scores.index_select(0, rows)
-
-    def add(self, x: Tensor, onto: Tensor, layer: FastLayer) -> Tensor:
-        """Read with `x [B * K, D]` and add what was read to `onto`; no product is left to do."""
-        n, places, D = self.values.shape
-        scores = torch.baddbmm(self.scores, x.view(n, -1, D), self.keys)  # [B, K, H S]
-        weights = scores.view(-1, self.heads, places // self.heads).softmax(dim=2)
-        weights = weights.view(n, -1, places)  # [B, K, H S]
-        return torch.baddbmm(onto.view(n, -1, D), weights, self.values).view(-1, D)
 
 
 class Past:
@@ -241,15 +265,15 @@ class Held:
     The state holds, for every line, its row of what is held here and which of its past is its own.
     """
 
-    def __init__(self, readings: Sequence[MultiHead], memory: Memory) -> None:
-        n, self.t = len(memory.mask), 0
+    def __init__(self, layers: Sequence[Reader], memory: Memory) -> None:
+        n, self.t, self.layers = len(memory.mask), 0, layers
         mask = None if bool(memory.mask.all()) else memory.mask[:, None, None]  # [B, 1, 1, S]
         self.groups = Groups(n)
-        sources = [Source(reading, memory, mask) for reading in readings]
+        sources = [Source(layer.reading, layer.hold(memory), mask) for layer in layers]
         self.sources: Sequence[Source | Folded] = sources
         whole = bool(memory.mask.any(dim=1).all())  # a softmax over nothing has no value
         self.unfolded = sources if whole else []  # those that may yet be folded
-        self.pasts = [Past(memory.states, n, reading) for reading in readings]
+        self.pasts = [Past(memory.states, n, layer.reading) for layer in layers]
         own = memory.states.new_zeros(n, 0)  # of no places while all that is held is a line's own
         self._newest = own
         self.start: State = {GROUP: self.groups.start(own), _OWN: own}
@@ -273,7 +297,8 @@ class Held:
                 source.keep(rows)
                 past.keep(rows)
         if self.unfolded and Folded.pays(self.unfolded[0], self.groups):
-            self.sources, self.unfolded = [Folded(one) for one in self.unfolded], []
+            pairs = zip(self.layers, self.unfolded, strict=True)
+            self.sources, self.unfolded = [layer.fold(one) for layer, one in pairs], []
 
     def _own(self, own: Tensor) -> tuple[Tensor, Tensor | None]:
         """Add the places of this step: each line's own one; also as `[B, 1, K, places]`."""
@@ -292,7 +317,7 @@ class Writing(Held):
     """The lines of one batch, written by torch."""
 
     def __init__(self, form: FastTransformer, memory: Memory) -> None:
-        super().__init__([layer.reading for layer in form.layers], memory)
+        super().__init__(form.layers, memory)
         self.form = form
 
     def step(self, x: Tensor, state: State) -> Stepped:

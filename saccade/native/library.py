@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from saccade.native.structures import Attention, Loss, Model, Step
+from saccade.native.structures import Attention, Encoder, Linear, Loss, Model, Source, Step
 
 SOURCES = sorted(Path(__file__).parent.glob("*.[ch]"))
 SWITCH = "SACCADE_NATIVE"  # set to "off": as if there were no compiler
@@ -34,6 +34,12 @@ class Kernels:
         chance = (ctypes.c_uint64, ctypes.c_uint32, ctypes.c_float)  # seed, limit, scale
         self._pack = _typed(library.pack, None, place, whole, whole, place)
         self._panel: int = _typed(library.panel_width, whole)()
+        self.best = _typed(library.best, None, place, whole, whole, whole, place, place, whole)
+        encoder, source = ctypes.POINTER(Encoder), ctypes.POINTER(Source)
+        linear, sizes = ctypes.POINTER(Linear), (whole, whole, whole)  # batch, heads, places
+        self.encode = _typed(library.encode, None, encoder, source)
+        self.hold = _typed(library.hold, None, linear, *sizes, place, place, place, whole)
+        self.fold = _typed(library.fold, None, linear, *sizes, place, place, whole)
         self.work_size = _typed(library.work_size, whole, model, step)
         self.step = _typed(library.step, None, model, step)
         self.attention_forward = _typed(library.attention_forward, None, attention)

@@ -38,6 +38,34 @@ class Layer(ctypes.Structure):
     )
 
 
+class EncoderLayer(ctypes.Structure):
+    """One layer of an encoder: its products, then its norms."""
+
+    _fields_ = (
+        *((n, Linear) for n in ("query_keys_values", "output", "U", "V")),
+        *((n, Norm) for n in ("around_attention", "around_feed_forward")),
+    )
+
+
+class Encoder(ctypes.Structure):
+    """The weights of an encoder."""
+
+    _fields_ = (
+        ("layers", _PLACE),
+        ("norm", _PLACE),
+        *((n, _WHOLE) for n in ("n_layers", "width", "heads", "hidden")),
+    )
+
+
+class Source(ctypes.Structure):
+    """Sentences to encode, in place."""
+
+    _fields_ = (
+        *((n, _WHOLE) for n in ("batch", "places", "threads")),
+        *((n, _PLACE) for n in ("mask", "x", "work")),
+    )
+
+
 class Reads(ctypes.Structure):
     """What one layer reads: its past, and the memory folded or as it is."""
 

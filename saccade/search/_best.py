@@ -6,6 +6,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from saccade.native import library
 from saccade.search._rules import NEVER
 
 Array = NDArray[Any]
@@ -20,6 +21,9 @@ def highest(scores: Tensor, n: int) -> tuple[Array, Array]:
     straddle the edge of the choice is sorted.
     """
     n = min(n, scores.shape[1])
+    kernels = library.found().kernels if scores.device.type == "cpu" and scores.is_contiguous() else None
+    if kernels is not None and scores.dtype == torch.float32:
+        return _by_kernels(kernels, scores, n)
     more = min(n + 1, scores.shape[1])
     if scores.numel() >= _MANY and scores.shape[1] >= 2 * more * _BLOCK:
         found = _through_blocks(scores, more)
@@ -52,3 +56,12 @@ def _through_blocks(scores: Tensor, n: int) -> tuple[Tensor, Tensor]:
     )  # [N, n * _BLOCK + rest]
     values, chosen = scores.gather(1, places).topk(n, dim=1)
     return values, places.gather(1, chosen)
+
+
+def _by_kernels(kernels: library.Kernels, scores: Tensor, n: int) -> tuple[Array, Array]:
+    rows, size = scores.shape
+    values, places = scores.new_empty(rows, n), scores.new_empty(rows, n, dtype=torch.long)
+    threads = torch.get_num_threads() if scores.numel() >= _MANY else 1
+    where = (values.data_ptr(), places.data_ptr())
+    kernels.best(scores.data_ptr(), rows, size, n, *where, threads)
+    return values.numpy(), places.numpy()

@@ -1,0 +1,85 @@
+"""The Transformer encoder in C: a batch of sentences is one call."""
+
+import ctypes
+
+from torch import nn
+
+from saccade.attention.multihead import MultiHead
+from saccade.encoders.base import Encoder
+from saccade.encoders.transformer import EncoderLayer, TransformerEncoder
+from saccade.fast import panels
+from saccade.fast.panels import Closing, Panels, norm_structure, side_by_side
+from saccade.fast.transformer import plain
+from saccade.flow import Memory, Padded
+from saccade.native import structures
+from saccade.native.library import Kernels
+
+
+class NativeEncoder:
+    """What a `TransformerEncoder` computes, without dropout."""
+
+    def __init__(self, encoder: TransformerEncoder, kernels: Kernels) -> None:
+        self.kernels, self.positions = kernels, encoder.positions
+        layers: list[EncoderLayer] = list(encoder.layers)  # type: ignore[arg-type]
+        self.layers = [_Layer(layer, kernels) for layer in layers]
+        self._structures = (structures.EncoderLayer * len(layers))(
+            *(layer.structure for layer in self.layers)
+        )
+        self._closing = Closing(encoder.norm)
+        self.n_products = sum(layer.n_products for layer in self.layers)
+        self.structure = structures.Encoder(
+            layers=ctypes.addressof(self._structures),
+            norm=self._closing.at,
+            n_layers=len(layers),
+            width=encoder.input_dim,
+            heads=self.layers[0].heads,
+            hidden=self.layers[0].structure.U.out,
+        )
+
+    @staticmethod
+    def serves(encoder: Encoder) -> bool:
+        """Tell whether the kernels know every part and how its numbers are laid out."""
+        if type(encoder) is not TransformerEncoder or encoder.neighbourhood:
+            return False
+        layers: list[EncoderLayer] = list(encoder.layers)  # type: ignore[arg-type]
+        heads = {x.attention.heads for x in layers if isinstance(x.attention, MultiHead)}
+        return (
+            all(plain(layer.attention) for layer in layers)
+            and len(heads) == len({x.feed_forward.U.out_features for x in layers}) == 1
+            and encoder.input_dim % (panels.LANES * heads.pop()) == 0
+            and panels.whole_on_processor(encoder)
+        )
+
+    def __call__(self, source: Padded) -> Memory:
+        """Read `source.values [B, S, D]`."""
+        x = self.positions(source.values).contiguous()  # [B, S, D]
+        if x.data_ptr() == source.values.data_ptr():
+            x = x.clone()  # it becomes the states
+        n, places, _ = x.shape
+        mask, of = source.mask.contiguous(), self.structure
+        work = x.new_empty(n * places * (5 * of.width + of.hidden + of.heads * places))
+        threads = panels.threads_for(n * places * self.n_products)
+        where = (one.data_ptr() for one in (mask, x, work))
+        self.kernels.encode(of, structures.Source(n, places, threads, *where))
+        summary = x.sum(dim=1) / source.lengths.clamp(min=1)[:, None]  # [B, D]
+        return Memory(x, source.mask, summary)
+
+
+class _Layer:
+    """One layer in panels."""
+
+    def __init__(self, layer: EncoderLayer, kernels: Kernels) -> None:
+        own, forward = layer.attention, layer.feed_forward
+        assert isinstance(own, MultiHead)
+        self.heads = own.heads
+        each: list[nn.Linear] = [own.output, forward.U, forward.V]
+        self.panels = [
+            side_by_side([own.query, own.keys_values], kernels),
+            *(Panels(one.weight, one.bias, kernels) for one in each),
+        ]
+        self.n_products = sum(one.n_products for one in self.panels)
+        around = (layer.around_attention, layer.around_feed_forward)
+        self.structure = structures.EncoderLayer(
+            *(one.structure for one in self.panels),
+            *(norm_structure(residual.norm, pre=residual.pre) for residual in around),
+        )
