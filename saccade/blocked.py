@@ -2,9 +2,9 @@
 
     y = W x + b        dx = W' dy        dW = dy x'
 
-On two cores of Zen 4, in GFLOP/s: 3,600 rows of 256 to 1,024 forward 181 to 206, back 190 to 217; 64 rows
-of 768 to 2,048 forward 163 to 201, back 167 to 214. The gradient of a matrix stays where it was: there BLAS
-is the faster one. Layers need to know nothing of it.
+On two cores of Zen 4, in GFLOP/s: 3,600 rows of 256 to 1,024 forward 181 to 206, back 190 to 217;
+64 rows of 768 to 2,048 forward 163 to 201, back 167 to 214. The gradient of a matrix stays where it
+was: there BLAS is the faster one. Layers need to know nothing of it.
 """
 
 from collections.abc import Callable, Iterable
@@ -47,8 +47,8 @@ def multiply(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 
 def _pays(x: Tensor, weight: Tensor) -> bool:
     fits = x.dtype == weight.dtype == torch.float32 and x.device.type == "cpu"
-    large = fits and x.numel() * len(weight) >= _LARGE
-    return large and torch.backends.mkldnn.enabled and torch._C._has_mkldnn
+    on = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
+    return fits and x.numel() * len(weight) >= _LARGE and bool(on)
 
 
 class _Linear(torch.autograd.Function):

@@ -209,9 +209,9 @@ class Translator:
         ]
 
     def _batches(self, lengths: list[int]) -> list[list[int]]:
-        """Group texts by length, so that every thread has a batch, or several if they are many."""
-        each_thread = (sum(lengths) + len(lengths)) // torch.get_num_threads()
-        share = max(_SMALL, min(each_thread, _LARGE))
+        """Group texts by length, two batches a thread or more: who is done first takes another."""
+        pieces, n_batches = sum(lengths) + len(lengths), 2 * torch.get_num_threads()
+        share = max(_SMALL, min(pieces // n_batches, _LARGE))
         return sorted_batches(lengths, min(self.decoding.batch_tokens, share))
 
     def _task(

@@ -8,10 +8,10 @@ from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 from torch.testing import assert_close
 
+from saccade.attention._fused import attend
 from saccade.objectives._projected import projected
 from saccade.objectives.base import Moment
 from saccade.objectives.cross_entropy import CrossEntropy
-from saccade.attention._fused import attend
 from saccade.precision import Precision, lowered, native, products
 from saccade.repeated import repeated
 from tests.samples import MODELS, backward, mask_of, pairs_batch, randn, trained, vocabulary

@@ -9,11 +9,11 @@ from torch.nn.functional import embedding
 from saccade.decoders.base import Decoder
 from saccade.decoders.rnn import RnnDecoder
 from saccade.decoders.transformer import TransformerDecoder
+from saccade.fast.begun import Begun
 from saccade.fast.linear import Packed, pack, packed
 from saccade.fast.native import NativeEncoderDecoder
 from saccade.fast.rnn import FastRnn
 from saccade.fast.transformer import FastTransformer
-from saccade.fast.begun import Begun
 from saccade.flow import Memory, Padded, State, Step, Stepped
 from saccade.models.base import Model
 from saccade.models.encoder_decoder import EncoderDecoder

@@ -83,6 +83,7 @@ class NativeStep(Held):
     def __init__(self, form: NativeEncoderDecoder, memory: Memory) -> None:
         super().__init__(form.layers, memory)
         self.form = form
+        self._rows = torch.arange(len(memory.mask))  # [B], where what a group reads is held
         self._reads = (structures.Reads * len(form.layers))()
         self._work = memory.states.new_empty(0)
 
@@ -99,12 +100,14 @@ class NativeStep(Held):
         step = structures.Step(
             groups=n,
             lines=width,
+            held=past.held.shape[1],
             written=past.n_places,
             room=past.held.shape[3],
             places=first.n_places,
             steps=t,
             folded=isinstance(first, Folded),
             threads=panels.threads_for(n * width * form.n_products),
+            rows=self._rows.data_ptr(),
             symbols=symbols.data_ptr(),
             place=place.data_ptr(),
             own=None if own is None else own.data_ptr(),
@@ -120,6 +123,10 @@ class NativeStep(Held):
         for one in self.pasts:
             one.n_places += width
         return Step(log_probs, after)
+
+    def keep(self, rows: Tensor) -> None:
+        """Note which rows are read from now on; nothing is copied."""
+        self._rows = self._rows[rows]
 
     def _point_to_what_is_read(self, width: int) -> None:
         for reads, past, source in zip(self._reads, self.pasts, self.sources, strict=True):

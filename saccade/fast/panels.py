@@ -24,8 +24,8 @@ class Panels:
 
 def side_by_side(layers: list[nn.Linear], kernels: Kernels) -> Panels:
     """Lay out layers that read the same as one."""
-    weights, biases = [one.weight for one in layers], [one.bias for one in layers]
-    return Panels(torch.cat(weights), torch.cat(biases), kernels)
+    weight = torch.cat([one.weight.detach() for one in layers])
+    return Panels(weight, torch.cat([one.bias.detach() for one in layers]), kernels)
 
 
 def norm_structure(norm: nn.LayerNorm, *, pre: bool) -> Norm:

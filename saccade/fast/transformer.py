@@ -53,9 +53,7 @@ class FastTransformer:
 
 def plain(attention: Attention | None) -> bool:
     """Tell whether an attention is `multihead` with nothing special about it."""
-    return (
-        type(attention) is MultiHead and not attention.scores and len(set(attention.widths)) == 1
-    )
+    return type(attention) is MultiHead and not attention.scores and len(set(attention.widths)) == 1
 
 
 class Places:
@@ -293,12 +291,16 @@ class Held:
     def _arrange(self, numbers: Tensor) -> None:
         rows = self.groups.arrange(numbers)
         if rows is not None:
-            for source, past in zip(self.sources, self.pasts, strict=True):
-                source.keep(rows)
-                past.keep(rows)
+            self.keep(rows)
         if self.unfolded and Folded.pays(self.unfolded[0], self.groups):
             pairs = zip(self.layers, self.unfolded, strict=True)
             self.sources, self.unfolded = [layer.fold(one) for layer, one in pairs], []
+
+    def keep(self, rows: Tensor) -> None:
+        """Hold these rows and no others."""
+        for source, past in zip(self.sources, self.pasts, strict=True):
+            source.keep(rows)
+            past.keep(rows)
 
     def _own(self, own: Tensor) -> tuple[Tensor, Tensor | None]:
         """Add the places of this step: each line's own one; also as `[B, 1, K, places]`."""

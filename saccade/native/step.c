@@ -14,10 +14,10 @@ typedef struct {
 } Layer;
 
 typedef struct { /* what one layer reads: its past, and the memory folded or as it is */
-    float *past;         /* [2, B, H, room, d] */
-    const float *keys;   /* folded: [B, D, H S]; as it is: [B, H, S, d] */
-    const float *values; /* folded: [B, H S, D]; as it is: [B, H, S, d] */
-    const float *scores; /* folded: [B, H S] */
+    float *past;         /* [2, held, H, room, d] */
+    const float *keys;   /* folded: [held, H S, D]; as it is: [held, H, S, d] */
+    const float *values; /* folded: [held, H S, D]; as it is: [held, H, S, d] */
+    const float *scores; /* folded: [held, H S] */
 } Reads;
 
 typedef struct {
@@ -30,13 +30,15 @@ typedef struct {
 
 typedef struct {
     int64_t groups, lines;         /* B, and K lines each */
+    int64_t held;                  /* rows of what is read, of which some may have left */
     int64_t written, room, places; /* places of the past that are filled, that there are; S */
     int64_t steps;                 /* of the past that are a line's own */
     int64_t folded, threads;
+    const int64_t *rows;    /* [B], which of them a group reads */
     const int64_t *symbols; /* [N], N = B K */
     const float *place;     /* [D], what is added at this place */
     const float *own;       /* [N, written + K], 0 for what is a line's own; none: all of it */
-    const uint8_t *seen;    /* [B, S], which places of the memory there are; none: all */
+    const uint8_t *seen;    /* [held, S], which places of the memory there are; none: all */
     const Reads *reads;     /* one a layer */
     float *work;            /* room for what `work_size` says */
     float *log_probs;       /* [N, V] */
@@ -61,8 +63,8 @@ static void attend(const float *q, const float *keys, const float *values, const
 /* A line writes its key and value behind the others, then reads what is its own. */
 static void read_past(const Model *m, const Step *s, float *past, const float *products, int64_t line,
                       const int32_t *listed, int64_t n, float *weights, float *said) {
-    const int64_t D = m->width, d = D / m->heads, b = line / s->lines, k = line % s->lines;
-    const int64_t head = s->room * d, all = s->groups * m->heads * head;
+    const int64_t D = m->width, d = D / m->heads, k = line % s->lines;
+    const int64_t b = s->rows[line / s->lines], head = s->room * d, all = s->held * m->heads * head;
     const float *three = products + line * 3 * D;
     for (int64_t h = 0; h < m->heads; h++) {
         float *keys = past + (b * m->heads + h) * head, *values = keys + all;
@@ -76,10 +78,11 @@ static void read_past(const Model *m, const Step *s, float *past, const float *p
 static void read_folded(const Model *m, const Step *s, const Reads *of, const float *x, int64_t group,
                         float *weights, float *onto) {
     const int64_t D = m->width, S = s->places, HS = m->heads * S;
-    const float *keys = of->keys + group * HS * D, *values = of->values + group * HS * D;
+    const int64_t b = s->rows[group];
+    const float *keys = of->keys + b * HS * D, *values = of->values + b * HS * D;
     for (int64_t line = group * s->lines; line < (group + 1) * s->lines; line++) {
         const float *q = x + line * D;
-        for (int64_t i = 0; i < HS; i++) weights[i] = dot(q, keys + i * D, D) + of->scores[group * HS + i];
+        for (int64_t i = 0; i < HS; i++) weights[i] = dot(q, keys + i * D, D) + of->scores[b * HS + i];
         for (int64_t h = 0; h < m->heads; h++) softmax(weights + h * S, S);
         for (int64_t j = 0; j < D; j += LANES) {
             lanes sum = *(lanes *)(onto + line * D + j);
@@ -132,7 +135,7 @@ static void list_places(const Step *s, const Room *w, int64_t me, int64_t thread
     for (int64_t b = s->groups * me / threads; b < s->groups * (me + 1) / threads && s->seen; b++) {
         int32_t n = 0, *list = w->seen + b * s->places;
         for (int64_t i = 0; i < s->places; i++)
-            if (s->seen[b * s->places + i]) list[n++] = (int32_t)i;
+            if (s->seen[s->rows[b] * s->places + i]) list[n++] = (int32_t)i;
         w->n_seen[b] = n;
     }
 }
@@ -149,7 +152,7 @@ static void read_memory(const Model *m, const Step *s, const Layer *layer, const
     BARRIER
     for (SHARE(i, N * m->heads, me, threads)) {
         const int64_t line = i / m->heads, h = i % m->heads, b = line / s->lines;
-        const int64_t at = (b * m->heads + h) * S * d;
+        const int64_t at = (s->rows[b] * m->heads + h) * S * d;
         attend(w->products + line * D + h * d, of->keys + at, of->values + at,
                s->seen ? w->seen + b * S : 0, s->seen ? w->n_seen[b] : S, d, weights,
                w->said + line * D + h * d);

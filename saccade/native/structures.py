@@ -88,9 +88,9 @@ class Step(ctypes.Structure):
     """Where the lines of a batch stand, and where what follows is to be written."""
 
     _fields_ = (
-        *((n, _WHOLE) for n in ("groups", "lines", "written", "room", "places")),
-        *((n, _WHOLE) for n in ("steps", "folded", "threads")),
-        *((n, _PLACE) for n in ("symbols", "place", "own", "seen", "reads")),
+        *((n, _WHOLE) for n in ("groups", "lines", "held", "written", "room")),
+        *((n, _WHOLE) for n in ("places", "steps", "folded", "threads")),
+        *((n, _PLACE) for n in ("rows", "symbols", "place", "own", "seen", "reads")),
         *((n, _PLACE) for n in ("work", "log_probs")),
     )
 

@@ -21,8 +21,9 @@ def highest(scores: Tensor, n: int) -> tuple[Array, Array]:
     straddle the edge of the choice is sorted.
     """
     n = min(n, scores.shape[1])
-    kernels = library.found().kernels if scores.device.type == "cpu" and scores.is_contiguous() else None
-    if kernels is not None and scores.dtype == torch.float32:
+    fits = scores.device.type == "cpu" and scores.dtype == torch.float32 and scores.is_contiguous()
+    kernels = library.found().kernels if fits else None
+    if kernels is not None:
         return _by_kernels(kernels, scores, n)
     more = min(n + 1, scores.shape[1])
     if scores.numel() >= _MANY and scores.shape[1] >= 2 * more * _BLOCK:

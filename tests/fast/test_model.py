@@ -14,7 +14,8 @@ from saccade.attention.base import Attention
 from saccade.decoders.base import Decoder
 from saccade.encoders.base import Encoder
 from saccade.fast import transformer
-from saccade.fast.model import Begun, Clear, FastEncoderDecoder, Ready, form_of
+from saccade.fast.begun import Begun
+from saccade.fast.model import Clear, FastEncoderDecoder, Ready, form_of
 from saccade.flow import Padded, State, reorder, reorder_within
 from saccade.models.base import Model
 from saccade.parts import Part
