@@ -6,6 +6,10 @@ from pathlib import Path
 import pytest
 import torch
 
+from saccade.native.library import SWITCH
+
+os.environ.setdefault(SWITCH, str(Path.home() / ".cache" / "saccade" / "native"))  # built once
+
 
 @pytest.fixture(autouse=True, scope="session")
 def _one_thread_at_first() -> None:

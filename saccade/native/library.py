@@ -18,7 +18,9 @@ from torch import Tensor
 from saccade.native.structures import Attention, Encoder, Linear, Loss, Model, Source, Step
 
 SOURCES = sorted(Path(__file__).parent.glob("*.[ch]"))
-SWITCH = "SACCADE_NATIVE"  # set to "off": as if there were no compiler
+SWITCH = (
+    "SACCADE_NATIVE"  # "off": as if there were no compiler; otherwise the folder to keep them in
+)
 _FLAGS = ("-std=gnu11", "-O3", "-march=native", "-fno-math-errno", "-shared", "-fPIC")
 _MOST_SECONDS = 120
 
@@ -66,11 +68,11 @@ class Found(NamedTuple):
 @cache
 def found() -> Found:
     """Load the kernels, and compile them first where that has not been done."""
-    if os.environ.get(SWITCH, "").lower() in ("off", "0", "no"):
+    if os.environ.get(SWITCH, "").lower() == "off":
         return Found(None, f"turned off by {SWITCH}")
     compiler = _compiler()
     if not compiler:
-        return Found(None, "no C compiler found: install gcc or clang, or name one in CC")
+        return Found(None, "no C compiler was found: install gcc or clang, or name one in CC")
     try:
         path = _home() / f"kernels-{_key(compiler)}.so"
         how = "kept" if path.exists() else "compiled"
@@ -93,11 +95,12 @@ def _which(name: str) -> str | None:
 
 def _home() -> Path:
     """Return the user's own folder for what can be made again; nobody else writes to it."""
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder = base / "saccade" / "native"
+    home = os.environ.get("SACCADE_HOME")
+    usual = (Path(home) if home else Path.home() / ".cache" / "saccade") / "native"
+    folder = Path(os.environ.get(SWITCH) or usual)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
-        raise PermissionError(f"{folder} belongs to somebody else; name another in XDG_CACHE_HOME")
+        raise PermissionError(f"{folder} belongs to somebody else; name another in {SWITCH}")
     return folder
 
 
