@@ -10,7 +10,7 @@ from saccade.export.base import is_export, of_extra, read_export
 if TYPE_CHECKING:
     from saccade.translator import Translator
 
-_AUTO = ("ctranslate2", "torch")  # fastest first; the text is the same
+_AUTO = ("ctranslate2", "torch")  # soonest first; the text is the same
 
 
 @overload
@@ -18,20 +18,34 @@ def load(
     folder: str | Path, *, device: str = "cpu", engine: Literal["torch"] = "torch"
 ) -> "Translator": ...
 @overload
-def load(folder: str | Path, *, device: str = "cpu", engine: str, quantise: str = "") -> Opened: ...
 def load(
-    folder: str | Path, *, device: str = "cpu", engine: str = "torch", quantise: str = ""
+    folder: str | Path,
+    *,
+    device: str = "cpu",
+    engine: str,
+    quantise: str = "",
+    much: bool = False,
+) -> Opened: ...
+def load(
+    folder: str | Path,
+    *,
+    device: str = "cpu",
+    engine: str = "torch",
+    quantise: str = "",
+    much: bool = False,
 ) -> "Opened | Translator":
     """Open a model folder, a run folder that is still training, or an exported folder.
 
     Args:
         folder: what `saccade train`, `saccade average` or `saccade export` wrote.
         device: where to put the weights.
-        engine: torch, which can do everything; a file of the room `engines`; or auto, the fastest
-            that can run the model and writes the same text, with torch for what that one cannot do.
+        engine: torch, which can do everything; a file of the room `engines`; or auto, the one that
+            is done first, with torch for what that one cannot do. All write the same text.
         quantise: round the weights, as int8; faster, and no longer quite the same text.
+        much: whether there is so much to translate that auto need not begin soon: torch takes a
+            second or two to load, and with kernels of its own is then the fastest.
     """
-    wanted = Wanted(device, quantise, lenient=engine == "auto")
+    wanted = Wanted(device, quantise, lenient=engine == "auto", much=much)
     return choose(Path(folder), engine, wanted).open(Path(folder), wanted)
 
 
@@ -39,7 +53,7 @@ def choose(folder: Path, engine: str, wanted: Wanted) -> Engine:
     """Return the engine that was named, or the first of the automatic ones that can; or refuse."""
     if engine == "auto" and is_export(folder):
         engine = read_export(folder).engine
-    names = _AUTO if engine == "auto" else (engine,)
+    names = _automatic(wanted) if engine == "auto" else (engine,)
     problems: list[str] = []
     for name in names:
         try:
@@ -52,3 +66,12 @@ def choose(folder: Path, engine: str, wanted: Wanted) -> Engine:
             return found
         problems += refused
     raise RecipeError(problems)
+
+
+def _automatic(wanted: Wanted) -> tuple[str, ...]:
+    """Return the engines that may be chosen, those to be preferred first."""
+    if not wanted.much or wanted.quantise:
+        return _AUTO
+    from saccade.native.library import found  # noqa: PLC0415 - imports torch
+
+    return _AUTO[::-1] if found().kernels else _AUTO

@@ -5,6 +5,8 @@ import pytest
 
 import saccade
 from saccade.errors import CheckpointError, RecipeError
+from saccade.native import library
+from saccade.native.library import Found
 from saccade.translator import Translator
 from tests.engines.folders import write_noise
 
@@ -40,3 +42,20 @@ def test_a_missing_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     with pytest.raises(RecipeError, match=told):
         saccade.load(folder, engine="ctranslate2")
     assert isinstance(saccade.load(folder, engine="auto"), Translator)
+
+
+@pytest.mark.parametrize("kernels", [True, False])
+def test_much_text_is_written_by_kernels_if_there_are_any(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kernels: bool
+) -> None:
+    pytest.importorskip("ctranslate2")
+    folder, without = write_noise(tmp_path), Found(None, "none")
+    if not kernels:
+        monkeypatch.setattr(library, "found", lambda: without)
+    elif library.found().kernels is None:
+        pytest.skip(library.found().told)
+    assert isinstance(saccade.load(folder, engine="auto", much=True), Translator) is kernels
+    assert not isinstance(saccade.load(folder, engine="auto"), Translator)
+    assert not isinstance(
+        saccade.load(folder, engine="auto", quantise="int8", much=True), Translator
+    )

@@ -21,6 +21,15 @@ def input_lines(path: Path | None) -> Iterator[str]:
     return read_lines(path)
 
 
+def input_size(path: Path | None) -> int:
+    """Return how many bytes there are to read, 0 if that is not known beforehand."""
+    try:
+        found = os.fstat(sys.stdin.fileno()) if path is None or str(path) == "-" else path.stat()
+    except (OSError, ValueError):
+        return 0
+    return found.st_size if stat.S_ISREG(found.st_mode) else 0
+
+
 @contextmanager
 def output(path: Path | None) -> Iterator[BinaryIO]:
     """Open standard output, or a file that takes its place only once it is whole."""

@@ -9,7 +9,7 @@ import typer
 
 from saccade.cli.formats import Format, Wanted, format_rows
 from saccade.cli.speech import Beam, Device, Engine, Model, Quantise, coloured, columns, note
-from saccade.cli.streams import input_lines, output
+from saccade.cli.streams import input_lines, input_size, output
 from saccade.errors import RecipeError
 from saccade.export.base import is_export
 from saccade.opening import load
@@ -17,6 +17,7 @@ from saccade.translation import Translation
 from saccade.views import heatmap
 
 _CHUNK = 2000
+_MUCH = 1 << 17  # bytes from which a fast engine pays for loading torch
 
 
 def translate(
@@ -95,7 +96,8 @@ def translate(
                 f"--alignments: {model} was exported without what tells where a model looked;"
                 " expected the model folder. Translate with that one."
             )
-        translator = load(model, device=device, engine=engine, quantise=quantise)
+        much = input_size(source) >= _MUCH
+        translator = load(model, device=device, engine=engine, quantise=quantise, much=much)
         live = source is None and _is_terminal(sys.stdin)
         lines = _prompted() if live else input_lines(source)
         found = translator.stream(

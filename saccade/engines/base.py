@@ -18,12 +18,14 @@ class Wanted:
     """How a model is to be run.
 
     device: where.  quantise: how its weights are rounded, "" for the engine's most exact way.
-    lenient: leave to torch what the engine cannot do, instead of refusing it.
+    lenient: leave to torch what the engine cannot do, instead of refusing it.  much: there is so
+    much to translate that how soon it begins does not count.
     """
 
     device: str = "cpu"
     quantise: str = ""
     lenient: bool = False
+    much: bool = False
 
 
 class Opened(Looker, Protocol):

@@ -86,7 +86,7 @@ def open_models(
         recipe = folders.read_identity(folder).recipe
         codes = languages(recipe)
         translator = folders.load(folder, device=device)
-        wanted = Wanted(device, quantise, lenient=engine == "auto")
+        wanted = Wanted(device, quantise, lenient=engine == "auto", much=True)
         models.append(
             Served(
                 name,

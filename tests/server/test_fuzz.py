@@ -18,7 +18,7 @@ from saccade.server.served import Served
 LIMITS = Limits(characters=60, items=4, beam=3, cells=2_000)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def api(pair: list[Served]) -> Iterator[Any]:
     app = create_app(pair, Settings(limits=LIMITS))
     yield schemathesis.openapi.from_asgi("/openapi.json", app)
