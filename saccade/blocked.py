@@ -48,7 +48,7 @@ def multiply(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 def _pays(x: Tensor, weight: Tensor) -> bool:
     fits = x.dtype == weight.dtype == torch.float32 and x.device.type == "cpu"
     on = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
-    return fits and x.numel() * len(weight) >= _LARGE and bool(on)
+    return fits and x.dim() > 1 and x.numel() * len(weight) >= _LARGE and bool(on)
 
 
 class _Linear(torch.autograd.Function):

@@ -80,7 +80,10 @@ class _Hashed(torch.autograd.Function):
 
 def _hashed(ctx: Any, x: Tensor) -> Tensor:
     x = x.contiguous()
-    y, chance = torch.empty_like(x), (ctx.seed, round(ctx.p * (1 << 32)), 1 / (1 - ctx.p))
+    y, chance = (
+        torch.empty_like(x),
+        (ctx.seed, min(round(ctx.p * (1 << 32)), (1 << 32) - 1), 1 / (1 - ctx.p)),
+    )
     threads = torch.get_num_threads() if x.numel() >= _SHARED else 1
     ctx.kernels.dropout(x.data_ptr(), x.numel(), *chance, y.data_ptr(), threads)
     return y

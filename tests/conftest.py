@@ -1,12 +1,13 @@
 """What every test gets: one processor thread, and a home of its own for stored ids."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import torch
 
-from saccade.native.library import SWITCH
+from saccade.native.library import SWITCH, found
 
 os.environ.setdefault(SWITCH, str(Path.home() / ".cache" / "saccade" / "native"))  # built once
 
@@ -31,3 +32,15 @@ def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def _no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     """Syncing guards against power cuts, which no test makes; a test of it asks for it itself."""
     monkeypatch.setattr(os, "fsync", lambda _: None)
+
+
+@pytest.fixture(params=["kernels", "torch"])
+def each_form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Run a test by the kernels of `native`, and again as if there were no compiler."""
+    found.cache_clear()
+    if request.param == "torch":
+        monkeypatch.setenv(SWITCH, "off")
+    elif found().kernels is None:
+        pytest.skip(f"no kernels: {found().told}")
+    yield request.param
+    found.cache_clear()

@@ -5,6 +5,8 @@ from torch.testing import assert_close
 from saccade.dropout import Dropout
 from tests.samples import randn
 
+pytestmark = pytest.mark.usefixtures("each_form")
+
 
 @pytest.mark.parametrize("p", [0.1, 0.5, 0.9])
 def test_drops_the_share_it_was_given_and_keeps_the_mean(p: float) -> None:
@@ -22,9 +24,10 @@ def test_neighbours_fall_independently() -> None:
         assert (zeros[apart:] * zeros[:-apart]).mean().abs().item() < 0.002
 
 
-@pytest.mark.parametrize("shape", [(1,), (3, 5), (2, 3, 4), (0, 7)])
-def test_the_gradient_goes_where_the_value_went(shape: tuple[int, ...]) -> None:
-    x = (randn(*shape).double() + 10).requires_grad_()
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("shape", [(1,), (3, 5), (2, 3, 4), (0, 7), (5, 16), (3, 11)])
+def test_the_gradient_goes_where_the_value_went(shape: tuple[int, ...], dtype: torch.dtype) -> None:
+    x = (randn(*shape, dtype=dtype) + 10).requires_grad_()
     y = Dropout(0.4)(x)
     y.sum().backward()
     assert x.grad is not None

@@ -41,7 +41,7 @@ def _is_short(query: Tensor, keys: Tensor, values: Tensor, dropout: float) -> bo
         and not dropout
         and 0 < max(query.shape[2], keys.shape[2]) <= _SHORT
         and width % _LANES == 0
-        and keys.shape[3] == values.shape[3] == width
+        and keys.shape == values.shape == (*query.shape[:2], keys.shape[2], width)
     )
 
 
@@ -82,7 +82,7 @@ class _Short(torch.autograd.Function):
 def _call(query: Tensor, keys: Tensor, values: Tensor, weights: Tensor) -> Attention:
     call = Attention(*query.shape[:3], *keys.shape[2:], torch.get_num_threads())
     call.q, call.k, call.v = map(heads, (query, keys, values))
-    call.weights = weights.data_ptr()
+    call.weights, call.keep = weights.data_ptr(), 1
     return call
 
 

@@ -98,8 +98,9 @@ app = typer.Typer(
     help="Learn to turn one sequence into another, and see where the model looked.\n\n"
     "Begin with: [bold]saccade demo[/bold]   or, for your own pairs: "
     "[bold]saccade init translation --tsv pairs.tsv[/bold]",
-    epilog="Environment: SACCADE_HOME (where ids are stored), SACCADE_DEVICE (as --device),"
-    " SACCADE_ENGINE (as --engine), SACCADE_LOG (quiet or debug), NO_COLOR.",
+    epilog="Environment: SACCADE_HOME (where ids and kernels are stored), SACCADE_DEVICE (as"
+    " --device), SACCADE_ENGINE (as --engine), SACCADE_NATIVE (off: no kernels of our own),"
+    " SACCADE_LOG (quiet or debug), NO_COLOR.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,

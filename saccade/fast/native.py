@@ -2,6 +2,7 @@
 
 import ctypes
 from math import sqrt
+from time import perf_counter
 
 import torch
 from torch import Tensor, nn
@@ -12,7 +13,7 @@ from saccade.fast import panels
 from saccade.fast.begun import Begun
 from saccade.fast.linear import packed
 from saccade.fast.native_encoder import NativeEncoder
-from saccade.fast.panels import Closing, Panels, norm_structure, side_by_side
+from saccade.fast.panels import CREW, Closing, Normed, Panels, side_by_side
 from saccade.fast.transformer import FastTransformer, Folded, Held, Places, Reader, Source
 from saccade.flow import Memory, Padded, State, Step
 from saccade.models.encoder_decoder import EncoderDecoder
@@ -93,6 +94,7 @@ class NativeStep(Held):
         own, after = self.follow(state)
         n, width = self.groups.n_groups, self.groups.width
         self._point_to_what_is_read(width)
+        n_products = n * width * form.n_products
         symbols, place = token.contiguous(), form.places.at(t, form.vectors)
         log_probs = form.vectors.new_empty(n * width, form.n_symbols)
         first, past = self.sources[0], self.pasts[0]
@@ -106,7 +108,7 @@ class NativeStep(Held):
             places=first.n_places,
             steps=t,
             folded=isinstance(first, Folded),
-            threads=panels.threads_for(n * width * form.n_products),
+            threads=CREW.size(n_products),
             rows=self._rows.data_ptr(),
             symbols=symbols.data_ptr(),
             place=place.data_ptr(),
@@ -119,14 +121,19 @@ class NativeStep(Held):
         if size > len(self._work):
             self._work = form.vectors.new_empty(2 * size)
         step.work = self._work.data_ptr()
+        started = perf_counter()
         form.kernels.step(form.structure, step)
+        CREW.took(perf_counter() - started, n_products, step.threads)
         for one in self.pasts:
             one.n_places += width
         return Step(log_probs, after)
 
     def keep(self, rows: Tensor) -> None:
-        """Note which rows are read from now on; nothing is copied."""
+        """Note which rows are read from now on; they are copied only if some serve two groups."""
         self._rows = self._rows[rows]
+        if len(set(self._rows.tolist())) < len(self._rows):  # two would write to the same places
+            super().keep(self._rows)
+            self._rows = torch.arange(len(self._rows))
 
     def _point_to_what_is_read(self, width: int) -> None:
         for reads, past, source in zip(self._reads, self.pasts, self.sources, strict=True):
@@ -155,9 +162,10 @@ class NativeLayer(Reader):
         ]
         self.n_products = sum(one.n_products for one in self.panels)
         around = (layer.around_self, layer.around_reading, layer.around_feed_forward)
+        self.norms = [Normed(residual.norm, pre=residual.pre) for residual in around]
         self.structure = structures.Layer(
             *(one.structure for one in self.panels),
-            *(norm_structure(residual.norm, pre=residual.pre) for residual in around),
+            *(one.structure for one in self.norms),
         )
         self.keys_values = Panels(reading.keys_values.weight, reading.keys_values.bias, kernels)
         nothing = torch.zeros(reading.query_dim)
@@ -170,7 +178,7 @@ class NativeLayer(Reader):
         (n, places, _), heads, linear = states.shape, self.reading.heads, self.keys_values.structure
         products = states.new_empty(n * places, linear.out)
         held = states.new_empty(2, n, heads, places, linear.out // (2 * heads))
-        threads = panels.threads_for(n * places * self.keys_values.n_products)
+        threads = CREW.size(n * places * self.keys_values.n_products)
         where = (one.data_ptr() for one in (states, products, held))
         self.kernels.hold(linear, n, heads, places, *where, threads)
         return held
@@ -185,7 +193,7 @@ class NativeLayer(Reader):
         n, heads, places, d = held.shape
         D = self.reading.query_dim
         folded = held.new_empty(n, heads, places, D)
-        threads = panels.threads_for(n * heads * places * d * D)
+        threads = CREW.size(n * heads * places * d * D)
         where = (held.data_ptr(), folded.data_ptr())
         self.kernels.fold(by.structures, n, heads, places, *where, threads)
         return folded

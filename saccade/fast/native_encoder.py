@@ -8,7 +8,7 @@ from saccade.attention.multihead import MultiHead
 from saccade.encoders.base import Encoder
 from saccade.encoders.transformer import EncoderLayer, TransformerEncoder
 from saccade.fast import panels
-from saccade.fast.panels import Closing, Panels, norm_structure, side_by_side
+from saccade.fast.panels import CREW, Closing, Normed, Panels, side_by_side
 from saccade.fast.transformer import plain
 from saccade.flow import Memory, Padded
 from saccade.native import structures
@@ -57,8 +57,8 @@ class NativeEncoder:
             x = x.clone()  # it becomes the states
         n, places, _ = x.shape
         mask, of = source.mask.contiguous(), self.structure
-        work = x.new_empty(n * places * (5 * of.width + of.hidden + of.heads * places))
-        threads = panels.threads_for(n * places * self.n_products)
+        threads = CREW.size(n * places * self.n_products)
+        work = x.new_empty(n * places * (5 * of.width + of.hidden) + threads * places)
         where = (one.data_ptr() for one in (mask, x, work))
         self.kernels.encode(of, structures.Source(n, places, threads, *where))
         summary = x.sum(dim=1) / source.lengths.clamp(min=1)[:, None]  # [B, D]
@@ -79,7 +79,8 @@ class _Layer:
         ]
         self.n_products = sum(one.n_products for one in self.panels)
         around = (layer.around_attention, layer.around_feed_forward)
+        self.norms = [Normed(residual.norm, pre=residual.pre) for residual in around]
         self.structure = structures.EncoderLayer(
             *(one.structure for one in self.panels),
-            *(norm_structure(residual.norm, pre=residual.pre) for residual in around),
+            *(one.structure for one in self.norms),
         )

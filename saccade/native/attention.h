@@ -14,7 +14,8 @@ typedef struct {
     Heads q, k, v, y, dq, dk, dv, dy;
     const uint8_t *mask; /* [B, T, S], with strides */
     int64_t mask_batch, mask_query, mask_key;
-    float *weights; /* [B, H, T, S] */
+    float *weights; /* [B, H, T, S] if they are kept, otherwise [S] */
+    int64_t keep;
     float *work;    /* [threads, T, S] */
 } Attention;
 
@@ -44,7 +45,7 @@ static inline void forward_head(const Attention *a, int64_t b, int64_t h) {
     const int64_t T = a->queries, S = a->keys, d = a->width;
     const float scale = 1.0f / sqrtf((float)d);
     for (int64_t t = 0; t < T; t++) {
-        float *weights = a->weights + ((b * a->heads + h) * T + t) * S;
+        float *weights = a->weights + (a->keep ? ((b * a->heads + h) * T + t) * S : 0);
         const float *q = row(&a->q, b, h, t);
         const uint8_t *keep = a->mask + b * a->mask_batch + t * a->mask_query;
         int64_t kept = 0;

@@ -20,14 +20,14 @@ typedef struct {
     int64_t batch, places, threads;
     const uint8_t *mask; /* [B, S] */
     float *x;            /* [B S, D]: vectors, and afterwards states */
-    float *work;         /* [B S, 5 D + hidden], then [B, H, S, S] */
+    float *work;         /* [B S, 5 D + hidden], then [threads, S] */
 } Source;
 
 static void encode_layer(const Encoder *e, const EncoderLayer *layer, const Source *s, int64_t me,
                          int64_t threads) {
     const int64_t D = e->width, d = D / e->heads, S = s->places, N = s->batch * S;
     float *read = s->work, *products = read + N * D, *said = products + N * 3 * D;
-    float *hidden = said + N * D, *weights = hidden + N * e->hidden;
+    float *hidden = said + N * D, *weights = hidden + N * e->hidden + me * S;
     const Norm *own = &layer->around_attention, *forward = &layer->around_feed_forward;
     normed(own, own->pre, s->x, N, D, read, me, threads);
     BARRIER

@@ -1,6 +1,4 @@
-/* Vectors of 16 numbers, threads, and what is computed of rows of numbers.
-
-   Vectors are GCC's: whatever the processor has is what they become. */
+/* Vectors of numbers, as wide as the processor's; threads; and what is computed of rows. */
 
 #pragma once
 
@@ -26,22 +24,26 @@
 #define SHARE(i, n, me, threads) \
     int64_t i = (n) * (me) / (threads); i < (n) * ((me) + 1) / (threads); i++
 
+#if defined(__AVX512F__)
 enum { LANES = 16 };
+#elif defined(__AVX__)
+enum { LANES = 8 };
+#else
+enum { LANES = 4 };
+#endif
 typedef float lanes __attribute__((vector_size(4 * LANES), aligned(4)));
 typedef int32_t ints __attribute__((vector_size(4 * LANES), aligned(4)));
 
 #define UNROLL _Pragma("GCC unroll 8")
 #define INLINE static inline __attribute__((always_inline))
 
-typedef float half __attribute__((vector_size(2 * LANES), aligned(4), may_alias));
-typedef float quarter __attribute__((vector_size(LANES), aligned(4), may_alias));
+typedef float four __attribute__((vector_size(16), aligned(4), may_alias));
 
 INLINE float total(lanes v) {
-    const half *h = (const half *)&v;
-    half eight = h[0] + h[1];
-    const quarter *q = (const quarter *)&eight;
-    quarter four = q[0] + q[1];
-    return (four[0] + four[2]) + (four[1] + four[3]);
+    const four *parts = (const four *)&v;
+    four sum = parts[0];
+    UNROLL for (int i = 1; i < LANES / 4; i++) sum += parts[i];
+    return (sum[0] + sum[2]) + (sum[1] + sum[3]);
 }
 
 INLINE float dot(const float *a, const float *b, int64_t n) {

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -39,6 +40,9 @@ class Kernels:
         self.best = _typed(library.best, None, place, whole, whole, whole, place, place, whole)
         encoder, source = ctypes.POINTER(Encoder), ctypes.POINTER(Source)
         linear, sizes = ctypes.POINTER(Linear), (whole, whole, whole)  # batch, heads, places
+        self.multiply = _typed(
+            library.multiply, None, linear, place, whole, place, whole, place, whole
+        )
         self.encode = _typed(library.encode, None, encoder, source)
         self.hold = _typed(library.hold, None, linear, *sizes, place, place, place, whole)
         self.fold = _typed(library.fold, None, linear, *sizes, place, place, whole)
@@ -75,10 +79,11 @@ def found() -> Found:
         return Found(None, "no C compiler was found: install gcc or clang, or name one in CC")
     try:
         path = _home() / f"kernels-{_key(compiler)}.so"
-        how = "kept" if path.exists() else "compiled"
-        if how == "compiled":
-            _compile(compiler, path)
-        return Found(Kernels(path), f"{how} in {path}")
+        if path.exists():
+            with suppress(OSError):  # cut short by a full disk, say: it is built anew
+                return Found(Kernels(path), f"kept in {path}")
+        _compile(compiler, path)
+        return Found(Kernels(path), f"compiled in {path}")
     except (OSError, subprocess.SubprocessError) as error:
         said = getattr(error, "stderr", "") or str(error)
         return Found(None, f"{compiler} could not build them: {said.strip()[:500]}")

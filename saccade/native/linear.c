@@ -11,6 +11,7 @@ void pack(const float *weight, int64_t out, int64_t in, float *panels) {
 
 int64_t panel_width(void) { return PANEL; }
 
-void multiply(const Linear *w, const float *x, int64_t n, float *y, int64_t threads) {
-    PARALLEL(threads) linear(w, x, n, 0, 0, y, ME, THREADS);
+void multiply(const Linear *w, const float *x, int64_t n, const float *onto, int64_t relu, float *y,
+              int64_t threads) {
+    PARALLEL(threads) linear(w, x, n, onto, (int)relu, y, ME, THREADS);
 }

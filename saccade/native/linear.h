@@ -17,10 +17,10 @@ typedef struct { /* the norm of a wire, before the layer or behind the sum */
     int32_t pre;
 } Norm;
 
-#ifdef __AVX512F__
-enum { WIDE = 4 }; /* vectors that a panel is wide: 6 x 4 sums fill the 32 registers */
+#if defined(__AVX512F__) || defined(__aarch64__)
+enum { WIDE = 4 }; /* vectors that a panel is wide: 6 x 4 sums of 32 registers */
 #else
-enum { WIDE = 1 }; /* 6 x 1 sums of two halves each fill 16 registers */
+enum { WIDE = 2 }; /* 6 x 2 sums of 16 registers */
 #endif
 enum { PANEL = WIDE * LANES, ROWS = 6 };
 

@@ -114,7 +114,9 @@ class Attention(ctypes.Structure):
         *((n, Heads) for n in ("q", "k", "v", "y", "dq", "dk", "dv", "dy")),
         ("mask", _PLACE),
         *((n, _WHOLE) for n in ("mask_batch", "mask_query", "mask_key")),
-        *((n, _PLACE) for n in ("weights", "work")),
+        ("weights", _PLACE),
+        ("keep", _WHOLE),
+        ("work", _PLACE),
     )
 
 

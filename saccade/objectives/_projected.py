@@ -41,6 +41,8 @@ def projected(
     Returns:
         The sum, and `-log p[y]` of every row `[N]`, through which no gradient flows.
     """
+    if len(gold) and not 0 <= int(gold.min()) <= int(gold.max()) < len(weight):
+        raise IndexError(f"a symbol is out of range: expected ids from 0 to {len(weight) - 1}")
     learns = torch.is_grad_enabled() and (features.requires_grad or weight.requires_grad)
     total, nll = _Projected.apply(features, weight, bias, gold, smoothing, learns)  # type: ignore[no-untyped-call]
     return total, nll

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from saccade.flow import State, StepFunction
+from saccade.search._best import Array, highest
 from saccade.search._tree import paths
 from saccade.search._write import write
 from saccade.search.base import Found, Search, Task
@@ -30,5 +31,6 @@ class Greedy(Search):
         return [Found(tuple(h), paths(h, task.end) if trace else ()) for h in written]
 
 
-def _likeliest(log_probs: Tensor, _lines: Tensor, _step: int) -> Tensor:
-    return log_probs.argmax(dim=1)  # [N], the first of equals
+def _likeliest(log_probs: Tensor, _lines: Array, _step: int) -> tuple[Array, Array]:
+    values, places = highest(log_probs, 1)  # the first of equals
+    return places[:, 0], values[:, 0]

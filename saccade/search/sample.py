@@ -8,6 +8,7 @@ from torch import Tensor
 
 from saccade.errors import RecipeError
 from saccade.flow import State, StepFunction
+from saccade.search._best import Array
 from saccade.search._rules import NEVER, Rules
 from saccade.search._tree import paths
 from saccade.search._write import write
@@ -71,11 +72,13 @@ class Sample(Search):
         """Draw from `state`, one row a sentence; the tree holds the paths of the draws."""
         chance = self._chance(task)  # [B * n, T]
 
-        def draw(log_probs: Tensor, lines: Tensor, t: int) -> Tensor:
+        def draw(log_probs: Tensor, lines: Array, t: int) -> tuple[Array, Array]:
             q = self._truncate(log_probs / self.temperature).softmax(dim=1)  # [N, V]
             reached = q.cumsum(dim=1)  # [N, V]
-            wanted = chance[lines, t] * BELOW_ONE * reached[:, -1]  # [N]
-            return (reached <= wanted[:, None]).sum(dim=1).clamp(max=q.shape[1] - 1)  # [N]
+            wanted = chance[torch.from_numpy(lines), t] * BELOW_ONE * reached[:, -1]  # [N]
+            token = (reached <= wanted[:, None]).sum(dim=1).clamp(max=q.shape[1] - 1)  # [N]
+            gain = log_probs.gather(1, token[:, None])[:, 0]  # [N]
+            return token.numpy(force=True), gain.numpy(force=True)
 
         written = write(step, state, task, draw, self.n)
         ranked = [sorted(h, key=lambda h: (not h.finished, -h.score)) for h in written]

@@ -12,12 +12,14 @@ from saccade.parts import Part
 from tests import reference
 from tests.samples import mask_of, randn, scramble
 
+pytestmark = pytest.mark.usefixtures("each_form")
 MASK = mask_of(5, 2, 3)
 
 
-def test_multihead_is_torchs() -> None:
-    attention = scramble(MultiHead(8, 8, heads=4))
-    query, states = randn(3, 4, 8, seed=2), randn(3, 5, 8)
+@pytest.mark.parametrize(("dim", "heads"), [(8, 4), (32, 2)])  # the kernels serve the latter
+def test_multihead_is_torchs(dim: int, heads: int) -> None:
+    attention = scramble(MultiHead(dim, dim, heads=heads))
+    query, states = randn(3, 4, dim, seed=2), randn(3, 5, dim)
     expected, maps = reference.multihead(attention)(
         query, states, states, key_padding_mask=reference.drop(MASK), average_attn_weights=False
     )
@@ -25,17 +27,17 @@ def test_multihead_is_torchs() -> None:
         context, weights, _ = attention(
             query, attention.prepare(states), MASK[:, None], {}, look=look
         )
-        assert_close(context, expected)
+        assert_close(context, expected, atol=1e-5, rtol=1e-5)
         assert weights is None or torch.allclose(weights, maps.transpose(1, 2))
 
 
 def test_one_head_without_projections_is_scaled_dot() -> None:
-    attention, plain = MultiHead(8, 8, heads=1), ScaledDot(8, 8)
+    attention, plain = MultiHead(16, 16, heads=1), ScaledDot(16, 16)
     with torch.no_grad():
         for weight in (attention.query.weight, attention.output.weight):
-            weight.copy_(torch.eye(8))
-        attention.keys_values.weight.copy_(torch.eye(8).repeat(2, 1))
-    query, states = randn(3, 4, 8, seed=2), randn(3, 5, 8)
+            weight.copy_(torch.eye(16))
+        attention.keys_values.weight.copy_(torch.eye(16).repeat(2, 1))
+    query, states = randn(3, 4, 16, seed=2), randn(3, 5, 16)
     one = attention(query, attention.prepare(states), MASK[:, None], {}).context
     assert_close(one, plain(query, plain.prepare(states), MASK[:, None], {}).context)
 
@@ -96,15 +98,16 @@ def test_a_head_of_any_score_is_that_score_between_its_projections() -> None:
 
 
 def test_a_scaled_dot_a_head_is_the_fast_path() -> None:
-    fast, slow = MultiHead(8, 8, heads=2), MultiHead(8, 8, heads=2, score=Part(Scored, "dot"))
+    fast, slow = MultiHead(32, 32, heads=2), MultiHead(32, 32, heads=2, score=Part(Scored, "dot"))
     scramble(fast)
     slow.load_state_dict(fast.state_dict())
-    with torch.no_grad():  # dot leaves out the division by sqrt(4)
-        slow.query.weight.mul_(0.5)
-        slow.query.bias.mul_(0.5)
-    query, states = randn(3, 4, 8, seed=2), randn(3, 5, 8)
+    with torch.no_grad():  # dot leaves out the division by sqrt(16)
+        slow.query.weight.mul_(0.25)
+        slow.query.bias.mul_(0.25)
+    query, states = randn(3, 4, 32, seed=2), randn(3, 5, 32)
     one = fast(query, fast.prepare(states), MASK[:, None], {}).context
-    assert_close(one, slow(query, slow.prepare(states), MASK[:, None], {}).context)
+    other = slow(query, slow.prepare(states), MASK[:, None], {}).context
+    assert_close(one, other, atol=1e-5, rtol=1e-5)
 
 
 def test_heads_share_the_width() -> None:

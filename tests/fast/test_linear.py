@@ -26,8 +26,8 @@ def test_packed_is_linear(rows: int, width: int, out: int, bias: bool, dtype: to
 def test_what_is_large_and_single_is_packed() -> None:
     layer = nn.Linear(256, 300)
     single, double = (Packed(w, None) for w in (layer.weight, layer.weight.double()))
-    assert single.blocks is not None
-    assert double.blocks is None
+    assert single.laid_out
+    assert not double.laid_out
 
 
 def test_layers_that_read_the_same_become_one() -> None:
@@ -46,7 +46,7 @@ def test_a_packed_module_computes_the_same_and_leaves_the_other_alone() -> None:
 
 
 def test_a_layer_without_inputs_is_left_to_torch() -> None:
-    assert Packed(torch.zeros(4, 0), torch.ones(4)).blocks is None
+    assert not Packed(torch.zeros(4, 0), torch.ones(4)).laid_out
     module = packed(nn.Sequential(bridge(0, 4), nn.Linear(4, 2)))
     assert [type(one) is nn.Linear for one in module] == [True, False]
     assert module(torch.zeros(3, 0)).shape == (3, 2)

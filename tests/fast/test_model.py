@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 from torch import Tensor
@@ -16,7 +15,8 @@ from saccade.encoders.base import Encoder
 from saccade.fast import transformer
 from saccade.fast.begun import Begun
 from saccade.fast.model import Clear, FastEncoderDecoder, Ready, form_of
-from saccade.flow import Padded, State, reorder, reorder_within
+from saccade.fast.native import NativeEncoderDecoder
+from saccade.flow import Padded
 from saccade.models.base import Model
 from saccade.parts import Part
 from saccade.recipe import Training
@@ -26,10 +26,9 @@ from saccade.search.greedy import Greedy
 from saccade.search.sample import Sample
 from saccade.train import weights
 from saccade.train.optim import adamw
-from tests.samples import MODELS, batch_of, name, scramble, variants
+from tests.fast.walk import Walk, build, source
+from tests.samples import MODELS, name, variants
 
-SIZE = 23
-SOURCES = [[4, 5, 6], [9, 3], [6, 7, 3, 9, 10], [11, 12, 13, 14]]
 MULTIHEAD = Part(Attention, "multihead", {"heads": 2})
 ENCODER = Part(Encoder, "rnn", {"hidden": 8, "dropout": 0.0})
 TRANSFORMERS = [
@@ -80,6 +79,10 @@ FAST = [
         (TRANSFORMERS[0], 8, "none"),
     ]
 ]
+SERVED = [  # by the kernels, if there are any
+    Part(Model, "encoder_decoder", {"encoder": ENCODER, "decoder": decoder, "embedding": 32})
+    for decoder in TRANSFORMERS
+]
 CLEAR = [
     Part(Decoder, "transformer", {"layers": 2, "neighbourhood": 1, "attention": MULTIHEAD}),
     Part(Decoder, "transformer", {"layers": 2, "attention": {"heads": 2, "key_width": 3}}),
@@ -95,38 +98,10 @@ def _no_gradients() -> Iterator[None]:
         yield
 
 
-def build(part: Part[Model]) -> Model:
-    return scramble(part.build(SIZE, SIZE), scale=0.25)
-
-
-def source() -> Padded:
-    return batch_of(*((ids, []) for ids in SOURCES)).source
-
-
 def both(model: Model) -> tuple[Begun, Begun]:
     fast = form_of(model)
     assert isinstance(fast, FastEncoderDecoder)
     return Clear(model).begin(source()), fast.begin(source())
-
-
-class Walk:
-    """Two writers that are told the same."""
-
-    def __init__(self, model: Model) -> None:
-        self.clear, self.fast = both(model)
-        self.states: list[State] = [self.clear.state, self.fast.state]
-        self.noise = np.random.default_rng(1)
-        self.n = len(SOURCES)
-
-    def step(self) -> None:
-        token = torch.from_numpy(self.noise.integers(4, SIZE, self.n))
-        expected, self.states[0] = self.clear.step(token, self.states[0])
-        found, self.states[1] = self.fast.step(token, self.states[1])
-        assert_close(found, expected, atol=1e-9, rtol=1e-9)
-
-    def move(self, index: list[int], *, within: bool = False) -> None:
-        rows, turn = torch.tensor(index), reorder_within if within else reorder
-        self.states, self.n = [turn(state, rows) for state in self.states], len(index)
 
 
 @every_fast
@@ -135,24 +110,7 @@ def test_however_lines_are_moved_the_steps_are_the_same(
     part: Part[Model], few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(transformer, "_FEW", few)
-    walk = Walk(build(part).double())
-    walk.step()
-    walk.move([0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3])  # widen
-    walk.step()
-    walk.move([1, 0, 1, 3, 5, 5, 8, 8, 8, 9, 10, 11], within=True)
-    walk.step()
-    walk.step()
-    walk.move([2, 2, 0, 8, 7, 8, 11, 9, 10])  # the second sentence leaves
-    for _ in range(18):  # more than there is room for at first
-        walk.step()
-        walk.move([1, 2, 0, 3, 3, 5, 8, 7, 7], within=True)
-    walk.step()
-    walk.move([0, 1, 4, 6, 7, 8])  # groups of unequal size
-    walk.step()
-    walk.move([5, 0, 0, 3])
-    walk.step()
-    walk.move([3, 1])
-    walk.step()
+    Walk(*both(build(part).double())).wander()
 
 
 @every_fast
@@ -182,9 +140,13 @@ def test_a_memory_is_folded_when_it_pays() -> None:
         assert {type(one) for one in lines.sources} == kinds
 
 
-@pytest.mark.parametrize("part", [*FAST[:6], *FAST[-6:]], ids=name)
-def test_single_precision_is_near(part: Part[Model]) -> None:
-    clear, fast = both(build(part))
+@pytest.mark.parametrize("part", [*FAST[:6], *FAST[-6:], *SERVED], ids=name)
+def test_single_precision_is_near(part: Part[Model], each_form: str) -> None:
+    model = build(part)
+    form = form_of(model)
+    native = part in SERVED and each_form == "kernels"
+    assert type(form) is (NativeEncoderDecoder if native else FastEncoderDecoder)
+    clear, fast = Clear(model).begin(source()), form.begin(source())
     states = [clear.state, fast.state]
     for t in range(5):
         token = torch.arange(4) + 4 + t
@@ -199,6 +161,7 @@ def test_what_has_no_form_is_used_as_it_is(decoder: Part[Decoder]) -> None:
     assert isinstance(form_of(build(part)), Clear)
 
 
+@pytest.mark.usefixtures("each_form")
 @pytest.mark.parametrize("kind", MODELS)
 def test_the_form_of_any_model_writes_what_the_model_writes(kind: str) -> None:
     model = build(MODELS[kind])
@@ -216,8 +179,10 @@ def first_log_probs(ready: Ready) -> Tensor:
     return step(torch.full((4,), 2), state).log_probs
 
 
-def test_a_form_is_kept_until_the_weights_move() -> None:
-    model = build(FAST[0])
+@pytest.mark.usefixtures("each_form")
+@pytest.mark.parametrize("part", [FAST[0], SERVED[0]], ids=name)
+def test_a_form_is_kept_until_the_weights_move(part: Part[Model]) -> None:
+    model = build(part)
     ready, clear = Ready(model), Clear(model)
     assert ready.form is ready.form
 

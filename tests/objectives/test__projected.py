@@ -11,13 +11,15 @@ from saccade.objectives._projected import projected
 from saccade.objectives.cross_entropy import smoothed
 from tests.samples import randn
 
+pytestmark = pytest.mark.usefixtures("each_form")
 N, D, V = 10, 4, 7
 Parts = tuple[Tensor, Tensor, Tensor]
 
 
-@pytest.fixture
-def parts() -> Parts:
-    return tuple(randn(*shape).double().requires_grad_() for shape in ((N, D), (V, D), (V,)))  # type: ignore[return-value]
+@pytest.fixture(params=[torch.float64, torch.float32])  # the kernels serve single precision
+def parts(request: pytest.FixtureRequest) -> Parts:
+    shapes = ((N, D), (V, D), (V,))
+    return tuple(randn(*shape, dtype=request.param).requires_grad_() for shape in shapes)  # type: ignore[return-value]
 
 
 def clear(features: Tensor, weight: Tensor, bias: Tensor, gold: Tensor, smoothing: float) -> Tensor:
@@ -63,3 +65,9 @@ def test_nothing_to_learn_from_is_zero(parts: Parts) -> None:
     total, nll = projected(features[:0], weight, bias, torch.zeros(0, dtype=torch.long), 0.1)
     assert total.item() == 0.0
     assert len(nll) == 0
+
+
+@pytest.mark.parametrize("symbol", [-1, 7])
+def test_a_symbol_that_there_is_not_is_refused(symbol: int) -> None:
+    with pytest.raises(IndexError, match="expected ids from 0 to 6"):
+        projected(randn(1, 4), randn(7, 4), randn(7), torch.tensor([symbol]), 0.1)

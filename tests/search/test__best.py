@@ -8,6 +8,7 @@ from torch import Tensor
 from saccade.search import _best
 from saccade.search._best import highest
 
+pytestmark = pytest.mark.usefixtures("each_form")
 rows = st.lists(st.lists(st.integers(0, 4), min_size=9, max_size=9), min_size=1, max_size=3)
 
 

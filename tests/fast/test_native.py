@@ -1,0 +1,219 @@
+"""What a Transformer decoder in C writes is what the clear one writes."""
+
+import gc
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+from torch.testing import assert_close
+
+from saccade.decoders.base import Decoder
+from saccade.encoders.base import Encoder
+from saccade.fast import panels, transformer
+from saccade.fast.model import Clear, FastEncoderDecoder, form_of
+from saccade.fast.native import NativeEncoderDecoder, NativeStep
+from saccade.fast.native_encoder import NativeEncoder
+from saccade.flow import Padded, reorder
+from saccade.models.base import Model
+from saccade.native.library import found
+from saccade.parts import Part
+from saccade.search.base import Search, Task
+from saccade.search.beam import Beam
+from saccade.search.greedy import Greedy
+from saccade.search.sample import Sample
+from tests.fast.walk import SIZE, SOURCES, Walk, build, source
+from tests.samples import name
+
+pytestmark = pytest.mark.skipif(found().kernels is None, reason=f"no kernels: {found().told}")
+NEAR = 2e-5
+LONG = [[4 + i % 17 for i in range(n)] for n in (30, 17, 25, 30)]  # longer than a head is wide
+
+
+def part(norm: str = "pre", reader: str = "transformer", **options: Any) -> Part[Model]:
+    """A model of heads of 16 numbers, which the kernels serve."""
+    layers = {"layers": 2, "feed_forward": 40, "norm": norm, "attention": {"heads": 2}}
+    reading = layers if reader == "transformer" else {"hidden": 12}
+    given = {
+        "embedding": 32,
+        "encoder": Part(Encoder, reader, reading),
+        "decoder": Part(Decoder, "transformer", layers),
+    }
+    return Part(Model, "encoder_decoder", {**given, **options})
+
+
+EVERY = [
+    *(part(norm, reader) for norm, reader in product(("pre", "post"), ("transformer", "rnn"))),
+    part(tie="none"),
+    part(tie="all"),
+]
+every = pytest.mark.parametrize("kind", EVERY, ids=name)
+
+
+@pytest.fixture(autouse=True)
+def _no_gradients() -> Iterator[None]:
+    with torch.no_grad():
+        yield
+
+
+def native(model: Model) -> NativeEncoderDecoder:
+    form = form_of(model)
+    assert isinstance(form, NativeEncoderDecoder)
+    return form
+
+
+@every
+@pytest.mark.parametrize("few", [0, 4])  # sources that are folded at once
+@pytest.mark.parametrize("sentences", [SOURCES, LONG], ids=["short", "long"])
+def test_however_lines_are_moved_the_steps_are_the_same(
+    kind: Part[Model], few: int, sentences: list[list[int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transformer, "_FEW", few)
+    model, read = build(kind), source(sentences)
+    Walk(Clear(model).begin(read), native(model).begin(read), NEAR).wander()
+
+
+@pytest.mark.parametrize("lines", [1, 3])
+@pytest.mark.parametrize("sentences", [SOURCES, LONG], ids=["folded", "as it is"])
+def test_steps_do_not_depend_on_the_number_of_threads(
+    sentences: list[list[int]], lines: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(panels, "_SMALL", 0)
+    monkeypatch.setattr(panels, "_PATIENCE", float("inf"))
+    monkeypatch.setattr(panels.CREW, "_alone", 0)
+    form, found = native(build(part())), []
+    for threads in (1, 2):
+        torch.set_num_threads(threads)
+        found.append(written(form, source(sentences), 5, lines))
+    assert torch.equal(*found)
+
+
+@every
+@pytest.mark.parametrize("search", [Beam(width=3, n_best=2), Greedy(), Sample(n=3)])
+def test_a_search_finds_the_same(kind: Part[Model], search: Search) -> None:
+    model = build(kind)
+    task = Task(2, 3, torch.tensor([7, 3, 9, 30]), (0, 2), keys=[1, 2, 3, 4])
+    expected = search(*Clear(model).begin(source()), task)
+    found = search(*native(model).begin(source()), task)
+    for one, other in zip(found, expected, strict=True):
+        for mine, theirs in zip(one.hypotheses, other.hypotheses, strict=True):
+            assert mine.tokens == theirs.tokens
+            assert mine.token_scores == pytest.approx(theirs.token_scores, abs=1e-4)
+
+
+def written(form: NativeEncoderDecoder, read: Padded, steps: int, lines: int = 1) -> Tensor:
+    """Write the same in `lines` lines of every sentence: `[steps, N, V]`."""
+    step, state = form.begin(read)
+    state = reorder(state, torch.arange(len(read.mask)).repeat_interleave(lines))
+    every = []
+    for t in range(steps):
+        log_probs, state = step(torch.full((len(read.mask) * lines,), 4 + t), state)
+        every.append(log_probs)
+    return torch.stack(every)
+
+
+@pytest.mark.parametrize("few", [0, 9])
+@pytest.mark.parametrize("lines", [1, 3])
+def test_a_sentence_is_the_same_alone_and_with_others_of_its_length(
+    few: int, lines: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transformer, "_FEW", few)
+    form, sentences = native(build(part())), [[4, 5, 6], [9, 3, 7], [6, 7, 3], [8, 8, 8]]
+    together = written(form, source(sentences), 4, lines)
+    for i, one in enumerate(sentences):
+        alone = written(form, source([one]), 4, lines)
+        assert torch.equal(alone, together[:, i * lines : (i + 1) * lines])
+
+
+@pytest.mark.parametrize(("sentences", "folded"), [(SOURCES, True), (LONG, False)])
+def test_a_memory_is_folded_when_it_pays(sentences: list[list[int]], folded: bool) -> None:
+    begun = native(build(part())).begin(source(sentences))
+    begun.step(torch.full((4,), 4), begun.state)
+    assert isinstance(begun.step, NativeStep)
+    kinds = {transformer.Folded if folded else transformer.Source}
+    assert {type(one) for one in begun.step.sources} == kinds
+
+
+def test_a_source_of_nothing_is_read_as_the_clear_model_reads_it() -> None:
+    model = build(part())
+    whole = source()
+    mask = whole.mask.clone()
+    mask[1] = False
+    read = Padded(whole.values, mask)
+    walk = Walk(Clear(model).begin(read), native(model).begin(read), NEAR)
+    for _ in range(3):
+        walk.step()
+
+
+def test_rows_that_serve_two_groups_are_written_apart() -> None:
+    """Lines that leave one by one, as those of `sample` do, stand in groups of unequal size."""
+    model = build(part())
+    walk = Walk(Clear(model).begin(source()), native(model).begin(source()), NEAR)
+    walk.step()
+    walk.move([0, 0, 1, 2, 2, 3])
+    for _ in range(4):
+        walk.step()
+    walk.move([0, 0, 2, 2, 0, 0])  # of equal size, but one of them twice
+    for _ in range(4):
+        walk.step()
+
+
+def test_a_form_outlives_its_model() -> None:
+    model = build(part())
+    expected = written(native(model), source(), 2)
+    form = native(build(part()))
+    gc.collect()
+    assert len([torch.full((32,), 7.0) for _ in range(200)]) == 200  # take what was let go
+    assert torch.equal(written(form, source(), 2), expected)
+
+
+def test_other_encoders_are_packed_for_the_decoder() -> None:
+    near = Part(Encoder, "transformer", {"layers": 1, "neighbourhood": 1})
+    for kind, own in ((part(), True), (part(reader="rnn"), False), (part(encoder=near), False)):
+        model = build(kind)
+        form = native(model)
+        assert isinstance(form.encoder, NativeEncoder) == own
+        step, state = Clear(model).begin(source())
+        expected = step(torch.full((4,), 4), state).log_probs
+        assert_close(written(form, source(), 1)[0], expected, atol=NEAR, rtol=NEAR)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"embedding": 24},  # heads of 12
+        {"decoder": Part(Decoder, "transformer", {"layers": 1, "attention": {"heads": 4}})},
+        {"decoder": Part(Decoder, "transformer", {"layers": 1, "neighbourhood": 2})},
+        {"decoder": Part(Decoder, "transformer", {"layers": 1, "attention": {"key_width": 16}})},
+        {"decoder": Part(Decoder, "rnn", {"hidden": 16})},
+    ],
+    ids=["width", "heads", "neighbourhood", "keys", "rnn"],
+)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_others_get_another_form_and_write_the_same(
+    options: dict[str, Any], dtype: torch.dtype
+) -> None:
+    model = build(part(**options)).to(dtype)
+    assert not isinstance(form_of(model), NativeEncoderDecoder)
+    walk = Walk(Clear(model).begin(source()), form_of(model).begin(source()), NEAR)
+    for _ in range(3):
+        walk.step()
+        walk.move([1, 0, 2, 3])
+
+
+def test_double_precision_is_torchs() -> None:
+    model = build(part()).double()
+    form = form_of(model)
+    assert isinstance(form, FastEncoderDecoder)
+    walk = Walk(Clear(model).begin(source()), form.begin(source()))
+    for _ in range(3):
+        walk.step()
+
+
+def test_what_is_written_is_a_distribution() -> None:
+    log_probs = written(native(build(part())), source(), 3, lines=2)
+    assert log_probs.shape == (3, 8, SIZE)
+    sums = log_probs.double().exp().sum(dim=2)
+    assert_close(sums, torch.ones_like(sums), atol=1e-6, rtol=0.0)
