@@ -87,16 +87,22 @@ class NativeStep(Held):
         self._rows = torch.arange(len(memory.mask))  # [B], where what a group reads is held
         self._reads = (structures.Reads * len(form.layers))()
         self._work = memory.states.new_empty(0)
+        self._scores = memory.states.new_empty(0, form.n_symbols)  # what a step writes to
 
     def __call__(self, token: Tensor, state: State) -> Step:
-        """Write one place behind the others: `token [N]`."""
+        """Write one place behind the others: `token [N]`. What it gives lasts until the next step.
+
+        To write where the step before has written spares the system 10 MB of new memory a step.
+        """
         form, t = self.form, self.t
         own, after = self.follow(state)
         n, width = self.groups.n_groups, self.groups.width
         self._point_to_what_is_read(width)
         n_products = n * width * form.n_products
         symbols, place = token.contiguous(), form.places.at(t, form.vectors)
-        log_probs = form.vectors.new_empty(n * width, form.n_symbols)
+        if len(self._scores) < n * width:
+            self._scores = form.vectors.new_empty(n * width, form.n_symbols)
+        log_probs = self._scores[: n * width]
         first, past = self.sources[0], self.pasts[0]
         seen = None if isinstance(first, Folded) or first.mask is None else first.mask.contiguous()
         step = structures.Step(

@@ -139,7 +139,7 @@ class Reader:
         heads, D = reading.heads, reading.query_dim
         d = D // heads
         self.W_query = reading.query.weight.detach().view(heads, d, D) / sqrt(d)
-        self.b_query = reading.query.bias.detach().view(heads, d, 1) / sqrt(d)
+        self.b_query = reading.query.bias.detach().view(heads, 1, d) / sqrt(d)
         self.W_output = reading.output.weight.detach().view(D, heads, d).permute(1, 2, 0)  # H, d, D
         self.b_output = reading.output.bias.detach() / heads
 
@@ -155,7 +155,7 @@ class Reader:
 
     def folded(self, source: Source, keys: Tensor, values: Tensor) -> Folded:
         """Complete what was folded with the scores that come of the query's bias and the mask."""
-        scores = (source.held[0] @ self.b_query).squeeze(3)  # [B, H, S]
+        scores = (source.held[0] * self.b_query).sum(dim=3)  # [B, H, S]
         if source.mask is not None:
             scores = scores.masked_fill(~source.mask[:, 0], _NEVER)
         return Folded(keys, values, scores)

@@ -51,8 +51,8 @@ INLINE void tile(const int rows, const Linear *w, const float *panel, const floa
 }
 
 /* y = W x + b (+ onto) for `n` rows; the panels are shared out among the threads. */
-static inline void linear(const Linear *w, const float *x, int64_t n, const float *onto, int relu, float *y,
-                   int64_t me, int64_t threads) {
+static inline void linear(const Linear *w, const float *x, int64_t n, const float *onto, int relu,
+                          float *y, int64_t me, int64_t threads) {
     const int64_t n_panels = (w->out + PANEL - 1) / PANEL;
     for (SHARE(p, n_panels, me, threads)) {
         const float *panel = w->panels + p * w->in * PANEL;
@@ -73,8 +73,8 @@ static inline void linear(const Linear *w, const float *x, int64_t n, const floa
 }
 
 /* The rows of a thread, normed or, where the norm stands elsewhere, copied. */
-static inline void normed(const Norm *norm, int here, const float *x, int64_t n, int64_t width, float *y,
-                   int64_t me, int64_t threads) {
+static inline void normed(const Norm *norm, int here, const float *x, int64_t n, int64_t width,
+                          float *y, int64_t me, int64_t threads) {
     for (SHARE(r, n, me, threads)) {
         const float *row = x + r * width;
         float *to = y + r * width;

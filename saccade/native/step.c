@@ -6,7 +6,7 @@
 
 #include "linear.h"
 
-/* ---- What Python hands over; saccade/native/library.py has the same structures. ---- */
+/* ---- What Python hands over; structures.py has the same. ---- */
 
 typedef struct {
     Linear query_keys_values, own_output, query, output, U, V;
@@ -74,25 +74,55 @@ static void read_past(const Model *m, const Step *s, float *past, const float *p
     }
 }
 
-/* The lines of a source read it where the products of query and output are folded into it. */
-static void read_folded(const Model *m, const Step *s, const Reads *of, const float *x, int64_t group,
-                        float *weights, float *onto) {
+/* Some lines of a source read it where the products of query and output are folded into it: a row
+   of keys or values that is at hand serves them all. */
+INLINE void read_folded(const int lines, const Model *m, const Step *s, const Reads *of, const float *x,
+                        int64_t row, float *weights, float *onto) {
     const int64_t D = m->width, S = s->places, HS = m->heads * S;
-    const int64_t b = s->rows[group];
-    const float *keys = of->keys + b * HS * D, *values = of->values + b * HS * D;
-    for (int64_t line = group * s->lines; line < (group + 1) * s->lines; line++) {
-        const float *q = x + line * D;
-        for (int64_t i = 0; i < HS; i++) weights[i] = dot(q, keys + i * D, D) + of->scores[b * HS + i];
-        for (int64_t h = 0; h < m->heads; h++) softmax(weights + h * S, S);
+    const float *keys = of->keys + row * HS * D, *values = of->values + row * HS * D;
+    for (int64_t i = 0; i < HS; i++) {
+        lanes sums[ROWS];
+        UNROLL for (int r = 0; r < lines; r++) sums[r] = (lanes){0};
         for (int64_t j = 0; j < D; j += LANES) {
-            lanes sum = *(lanes *)(onto + line * D + j);
-            for (int64_t i = 0; i < HS; i++) sum += weights[i] * *(const lanes *)(values + i * D + j);
-            *(lanes *)(onto + line * D + j) = sum;
+            const lanes key = *(const lanes *)(keys + i * D + j);
+            UNROLL for (int r = 0; r < lines; r++) sums[r] += *(const lanes *)(x + r * D + j) * key;
+        }
+        UNROLL for (int r = 0; r < lines; r++) weights[r * HS + i] = total(sums[r]) + of->scores[row * HS + i];
+    }
+    for (int64_t i = 0; i < lines * m->heads; i++) softmax(weights + i * S, S);
+    for (int64_t j = 0; j < D; j += LANES) {
+        lanes sums[ROWS];
+        UNROLL for (int r = 0; r < lines; r++) sums[r] = *(const lanes *)(onto + r * D + j);
+        for (int64_t i = 0; i < HS; i++) {
+            const lanes value = *(const lanes *)(values + i * D + j);
+            UNROLL for (int r = 0; r < lines; r++) sums[r] += weights[r * HS + i] * value;
+        }
+        UNROLL for (int r = 0; r < lines; r++) *(lanes *)(onto + r * D + j) = sums[r];
+    }
+}
+
+static void read_group(const Model *m, const Step *s, const Reads *of, const float *x, int64_t group,
+                       float *weights, float *onto) {
+    const int64_t row = s->rows[group], end = (group + 1) * s->lines;
+    for (int64_t line = group * s->lines; line < end; line += ROWS) {
+        const float *from = x + line * m->width;
+        float *to = onto + line * m->width;
+        switch (end - line < ROWS ? end - line : ROWS) {
+        case 1: read_folded(1, m, s, of, from, row, weights, to); break;
+        case 2: read_folded(2, m, s, of, from, row, weights, to); break;
+        case 3: read_folded(3, m, s, of, from, row, weights, to); break;
+        case 4: read_folded(4, m, s, of, from, row, weights, to); break;
+        case 5: read_folded(5, m, s, of, from, row, weights, to); break;
+        default: read_folded(6, m, s, of, from, row, weights, to);
         }
     }
 }
 
 /* ---- The step ---- */
+
+#ifndef AT_HAND
+enum { AT_HAND = 48 };
+#endif
 
 typedef struct { /* the parts of the room to work in */
     float *x, *read, *products, *said, *hidden, *weights;
@@ -101,9 +131,14 @@ typedef struct { /* the parts of the room to work in */
 
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
+/* Weights of attention that a thread holds at once. */
+static int64_t n_weights(const Model *m, const Step *s) {
+    return most(ROWS * m->heads * s->places, s->written + s->lines);
+}
+
 static int64_t lay_out(const Model *m, const Step *s, Room *room) {
     const int64_t N = s->groups * s->lines, D = m->width, n_own = s->steps + 1;
-    const int64_t one = most(m->heads * s->places, s->written + s->lines); /* weights of a thread */
+    const int64_t one = n_weights(m, s);
     const int64_t sizes[] = {N * D, N * D, N * 3 * D, N * D, N * m->hidden, s->threads * one,
                              N * n_own, N, s->groups * s->places, s->groups};
     void **parts[] = {(void **)&room->x,      (void **)&room->read,     (void **)&room->products,
@@ -145,7 +180,7 @@ static void read_memory(const Model *m, const Step *s, const Layer *layer, const
     const int64_t N = s->groups * s->lines, D = m->width, d = D / m->heads, S = s->places;
     if (s->folded) {
         for (SHARE(b, s->groups, me, threads))
-            read_folded(m, s, of, w->read, b, weights, w->x);
+            read_group(m, s, of, w->read, b, weights, w->x);
         return;
     }
     linear(&layer->query, w->read, N, 0, 0, w->products, me, threads);
@@ -195,7 +230,7 @@ static void take_step(const Model *m, const Step *s, int64_t me, int64_t threads
     const int64_t N = s->groups * s->lines, D = m->width, V = m->scores.out;
     Room w;
     lay_out(m, s, &w);
-    float *weights = w.weights + me * most(m->heads * s->places, s->written + s->lines);
+    float *weights = w.weights + me * n_weights(m, s);
     list_places(s, &w, me, threads);
     for (SHARE(r, N, me, threads))
         for (int64_t i = 0; i < D; i++) w.x[r * D + i] = m->vectors[s->symbols[r] * D + i] + s->place[i];
@@ -203,6 +238,14 @@ static void take_step(const Model *m, const Step *s, int64_t me, int64_t threads
         write_layer(m, s, m->layers + i, s->reads + i, &w, weights, me, threads);
     normed(m->norm, m->norm != 0, w.x, N, D, w.read, me, threads);
     BARRIER
+    if (threads == 1) { /* so many rows at a time that their scores are still at hand */
+        for (int64_t r = 0; r < N; r += AT_HAND) {
+            const int64_t n = N - r < AT_HAND ? N - r : AT_HAND;
+            linear(&m->scores, w.read + r * D, n, 0, 0, s->log_probs + r * V, 0, 1);
+            for (int64_t i = r; i < r + n; i++) log_softmax(s->log_probs + i * V, V);
+        }
+        return;
+    }
     linear(&m->scores, w.read, N, 0, 0, s->log_probs, me, threads);
     BARRIER
     for (SHARE(r, N, me, threads)) log_softmax(s->log_probs + r * V, V);

@@ -1,3 +1,4 @@
+import io
 import json
 import os
 import signal
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from saccade.cli import translating
+from saccade.cli.streams import input_size
 from tests.cli.conftest import SOURCES, TARGETS, Call
 
 
@@ -166,3 +168,37 @@ def test_flags_of_text_go_to_standard_error_with_their_line(call: Call, work: Pa
     assert said.out == call("translate", work / "model", stdin=text).out
     assert "line 2: warning: The model does not know 'Quux'." in said.err
     assert "line 1:" not in said.err
+
+
+def test_how_much_there_is_to_read_is_known_of_files_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "lines.txt"
+    file.write_bytes(b"one\ntwo\n")
+    assert input_size(file) == 8
+    assert input_size(tmp_path / "missing.txt") == 0
+    assert input_size(tmp_path) == 0
+    with file.open() as opened:
+        monkeypatch.setattr(sys, "stdin", opened)
+        assert input_size(None) == input_size(Path("-")) == 8
+    monkeypatch.setattr(sys, "stdin", io.StringIO("no file at all"))
+    assert input_size(None) == 0
+
+
+@pytest.mark.parametrize(("n_lines", "much"), [(3, False), (40_000, True)])
+def test_long_files_are_opened_as_much(
+    work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n_lines: int, much: bool
+) -> None:
+    file = tmp_path / "lines.txt"
+    file.write_text("a b\n" * n_lines, encoding="utf-8")
+    asked: dict[str, object] = {}
+
+    def stop(*_: object, **options: object) -> None:
+        asked.update(options)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(translating, "load", stop)
+    with pytest.raises(KeyboardInterrupt):
+        translating.translate(work, source=file, target=tmp_path / "out.txt")
+    assert asked["much"] is much
+    assert asked["engine"] == "auto"
