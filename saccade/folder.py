@@ -287,12 +287,13 @@ def read_weights(folder: Path) -> tuple[dict[str, Tensor], str]:
     return weights.load(path), str(path)
 
 
-def load(folder: str | Path, *, device: str = "cpu") -> Translator:
+def load(folder: str | Path, *, device: str = "cpu", quantise: str = "") -> Translator:
     """Open a model folder, or a run folder that is still training.
 
     Args:
         folder: what `saccade train` or `saccade average` wrote.
         device: where to put the weights.
+        quantise: how to round those that search multiplies by, if at all.
     """
     folder = Path(folder)
     identity = read_identity(folder)
@@ -307,6 +308,7 @@ def load(folder: str | Path, *, device: str = "cpu") -> Translator:
         identity.recipe.decoding,
         read_profile(folder),
         read_lexicon(folder),
+        quantise=quantise,
     )
 
 

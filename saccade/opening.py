@@ -70,7 +70,7 @@ def choose(folder: Path, engine: str, wanted: Wanted) -> Engine:
 
 def _automatic(wanted: Wanted) -> tuple[str, ...]:
     """Return the engines that may be chosen, those to be preferred first."""
-    if not wanted.much or wanted.quantise:
+    if not wanted.much:
         return _AUTO
     from saccade.native.library import found  # noqa: PLC0415 - imports torch
 

@@ -18,6 +18,7 @@ from saccade.batching import collate, pad
 from saccade.copying import encode_pairs, encode_sources, slot_words
 from saccade.errors import DataError, RecipeError
 from saccade.fast.model import Clear, Ready
+from saccade.fast.panels import ROUNDED
 from saccade.fast.threads import each
 from saccade.flow import Batch
 from saccade.guards.profile import Profile
@@ -63,6 +64,7 @@ class Translator:
         decoding: how to search.
         profile: what was usual in training, for the guards; some are silent without.
         lexicon: all that may be written, if not everything.
+        quantise: "int8" to search with weights in bytes; what is scored or looked at stays exact.
     """
 
     def __init__(
@@ -73,6 +75,8 @@ class Translator:
         decoding: Decoding,
         profile: Profile | None = None,
         lexicon: Counts | None = None,
+        *,
+        quantise: str = "",
     ) -> None:
         self.model = model.eval()
         self.source = source
@@ -81,7 +85,7 @@ class Translator:
         self.profile = profile
         weight = decoding.lexicon_weight
         self._shapers = [] if lexicon is None else [Lexicon(lexicon, target, weight)]
-        self._ready = Ready(model)
+        self._ready = Ready(model, rounds=quantise == ROUNDED)
         if decoding.replace_unknown:
             _check_replacing(self)
 

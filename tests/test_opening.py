@@ -10,6 +10,8 @@ from saccade.native.library import Found
 from saccade.translator import Translator
 from tests.engines.folders import write_noise
 
+LINES = ["a b c", "c", "b a d a c b", "d d"]
+
 
 def test_torch_is_the_default_and_gives_a_translator(tmp_path: Path) -> None:
     assert isinstance(saccade.load(write_noise(tmp_path)), Translator)
@@ -26,11 +28,29 @@ def test_no_such_folder(tmp_path: Path) -> None:
         saccade.load(tmp_path / "nowhere", engine="auto")
 
 
-def test_torch_rounds_nothing(tmp_path: Path) -> None:
-    folder = write_noise(tmp_path)
-    told = r"--quantise int8: the engine torch does not round weights; expected an engine that does"
+def test_torch_rounds_by_kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, kernels = write_noise(tmp_path), library.found().kernels
+    told = r"--quantise int4: the engine torch does not know it; expected int8. Use that."
+    with pytest.raises(RecipeError, match=told):
+        saccade.load(folder, engine="torch", quantise="int4")
+    if kernels is not None and kernels.rounds:
+        exact = saccade.load(folder).translate(LINES)
+        rounding = saccade.load(folder, engine="torch", quantise="int8")
+        rounded = rounding.translate(LINES)
+        assert [one.score for one in rounded] != [one.score for one in exact]
+        assert [one.score for one in rounded] == pytest.approx([x.score for x in exact], rel=0.2)
+        one_by_one = [
+            saccade.load(folder, engine="torch", quantise="int8").translate(x) for x in LINES
+        ]
+        assert [one.text for one in rounded] == [one.text for one in one_by_one]
+    without = Found(None, "no C compiler was found")
+    monkeypatch.setattr("saccade.engines.torch.found", lambda: without)
+    told = r"--quantise int8: the engine torch .* has none: no C compiler was found. Use --engine"
     with pytest.raises(RecipeError, match=told):
         saccade.load(folder, engine="torch", quantise="int8")
+    told = r"--quantise int8: bytes are multiplied on the processor, but --device is meta"
+    with pytest.raises(RecipeError, match=told):
+        saccade.load(folder, device="meta", engine="torch", quantise="int8")
 
 
 def test_a_missing_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,6 +76,6 @@ def test_much_text_is_written_by_kernels_if_there_are_any(
         pytest.skip(library.found().told)
     assert isinstance(saccade.load(folder, engine="auto", much=True), Translator) is kernels
     assert not isinstance(saccade.load(folder, engine="auto"), Translator)
-    assert not isinstance(
-        saccade.load(folder, engine="auto", quantise="int8", much=True), Translator
-    )
+    rounded = saccade.load(folder, engine="auto", quantise="int8", much=True)
+    rounds = kernels and library.found().kernels.rounds  # type: ignore[union-attr]
+    assert isinstance(rounded, Translator) is rounds

@@ -6,6 +6,8 @@ from saccade import folder as folders
 from saccade.devices import checked_device
 from saccade.engines.base import Engine, Wanted
 from saccade.export.base import is_export, read_export
+from saccade.fast.panels import ROUNDED
+from saccade.native.library import found
 from saccade.translator import Translator
 
 
@@ -13,20 +15,36 @@ class Torch(Engine):
     """Runs a model folder as it is."""
 
     def refusals(self, folder: Path, wanted: Wanted) -> list[str]:
-        """Refuse a folder that was written for another engine, and rounded weights."""
+        """Refuse a folder that was written for another engine, and rounding without kernels."""
         if is_export(folder):
             engine = read_export(folder).engine
             return [
                 f"{folder}: was exported for {engine}; expected a model folder, which torch can"
                 f" read. Use --engine {engine}."
             ]
-        if wanted.quantise:
-            return [
-                f"--quantise {wanted.quantise}: the engine torch does not round weights; expected"
-                " an engine that does. Use --engine ctranslate2, or leave it out."
-            ]
-        return []
+        return _cannot_round(wanted) if wanted.quantise else []
 
     def open(self, folder: Path, wanted: Wanted) -> Translator:
         """Load the model."""
-        return folders.load(folder, device=checked_device(wanted.device))
+        device = checked_device(wanted.device)
+        return folders.load(folder, device=device, quantise=wanted.quantise)
+
+
+def _cannot_round(wanted: Wanted) -> list[str]:
+    """Say why weights cannot be rounded as is wanted, if they cannot."""
+    asked = f"--quantise {wanted.quantise}"
+    if wanted.quantise != ROUNDED:
+        return [f"{asked}: the engine torch does not know it; expected {ROUNDED}. Use that."]
+    if wanted.device != "cpu":
+        return [
+            f"{asked}: bytes are multiplied on the processor, but --device is {wanted.device};"
+            " expected cpu. Leave one of the two out."
+        ]
+    kernels, told = found()
+    if kernels is None or not kernels.rounds:
+        why = told if kernels is None else "this processor has no instructions for bytes"
+        return [
+            f"{asked}: the engine torch multiplies bytes by kernels in C, and has none: {why}."
+            " Use --engine ctranslate2 or onnx, or leave it out."
+        ]
+    return []

@@ -12,6 +12,7 @@ from saccade.decoders.transformer import TransformerDecoder
 from saccade.fast.begun import Begun
 from saccade.fast.linear import Packed, pack, packed
 from saccade.fast.native import NativeEncoderDecoder
+from saccade.fast.panels import rounding
 from saccade.fast.rnn import FastRnn
 from saccade.fast.transformer import FastTransformer
 from saccade.flow import Memory, Padded, State, Step, Stepped
@@ -83,10 +84,11 @@ class Ready:
     """A model's form, made when it is first asked for and again whenever the weights have moved.
 
     Moves are seen by torch's count of writes to each parameter, which `parameter.data` goes round.
+    If it `rounds`, the form multiplies by matrices in bytes; what has no form stays as it is.
     """
 
-    def __init__(self, model: Model) -> None:
-        self._model = model
+    def __init__(self, model: Model, *, rounds: bool = False) -> None:
+        self._model, self._rounds = model, rounds
         self._parameters = list(model.parameters())
         self._made: tuple[list[tuple[int, int]], Form] = [], Clear(model)
 
@@ -96,7 +98,8 @@ class Ready:
         stamp = [(p._version, p.data_ptr()) for p in self._parameters]
         known, form = self._made
         if known != stamp:
-            form = form_of(self._model)
+            with rounding(on=self._rounds):
+                form = form_of(self._model)
             self._made = stamp, form
         return form
 

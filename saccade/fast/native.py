@@ -1,8 +1,8 @@
 """The Transformer decoder in C: a step is one call, from the last symbols to scores of the next."""
 
 import ctypes
+from functools import partial
 from math import sqrt
-from time import perf_counter
 
 import torch
 from torch import Tensor, nn
@@ -11,9 +11,10 @@ from saccade.attention.multihead import MultiHead
 from saccade.decoders.transformer import DecoderLayer, TransformerDecoder
 from saccade.fast import panels
 from saccade.fast.begun import Begun
+from saccade.fast.crew import Crew
 from saccade.fast.linear import packed
 from saccade.fast.native_encoder import NativeEncoder
-from saccade.fast.panels import CREW, Closing, Normed, Panels, side_by_side
+from saccade.fast.panels import Closing, Normed, Panels, side_by_side
 from saccade.fast.transformer import FastTransformer, Folded, Held, Places, Reader, Source
 from saccade.flow import Memory, Padded, State, Step
 from saccade.models.encoder_decoder import EncoderDecoder
@@ -31,10 +32,11 @@ class NativeEncoderDecoder:
     def __init__(self, model: EncoderDecoder, kernels: Kernels) -> None:
         decoder, encoder = model.decoder, model.encoder
         assert isinstance(decoder, TransformerDecoder)
-        self.kernels, self.source_vectors = kernels, model.source_embedding
+        self.kernels, self.crew = kernels, Crew()
+        self.source_vectors = model.source_embedding
         native = NativeEncoder.serves(encoder)
         self.encoder = NativeEncoder(encoder, kernels) if native else packed(encoder)  # type: ignore[arg-type]
-        self.places = Places(decoder)
+        self.places = Places(decoder.positions)
         target = model.target_embedding.weight.detach()
         self.vectors = target * sqrt(target.shape[1])  # [V, D]
         self.layers = [NativeLayer(layer, kernels) for layer in decoder._stack]
@@ -114,7 +116,6 @@ class NativeStep(Held):
             places=first.n_places,
             steps=t,
             folded=isinstance(first, Folded),
-            threads=CREW.size(n_products),
             rows=self._rows.data_ptr(),
             symbols=symbols.data_ptr(),
             place=place.data_ptr(),
@@ -123,16 +124,19 @@ class NativeStep(Held):
             reads=ctypes.addressof(self._reads),
             log_probs=log_probs.data_ptr(),
         )
+        form.crew.run(n_products, partial(self._take, step))
+        for one in self.pasts:
+            one.n_places += width
+        return Step(log_probs, after)
+
+    def _take(self, step: structures.Step, threads: int) -> None:
+        """Take a step with some threads and as much room as they need."""
+        form, step.threads = self.form, threads
         size = form.kernels.work_size(form.structure, step)
         if size > len(self._work):
             self._work = form.vectors.new_empty(2 * size)
         step.work = self._work.data_ptr()
-        started = perf_counter()
         form.kernels.step(form.structure, step)
-        CREW.took(perf_counter() - started, n_products, step.threads)
-        for one in self.pasts:
-            one.n_places += width
-        return Step(log_probs, after)
 
     def keep(self, rows: Tensor) -> None:
         """Note which rows are read from now on; they are copied only if some serve two groups."""
@@ -160,7 +164,7 @@ class NativeLayer(Reader):
         own, reading, forward = layer.self_attention, self.reading, layer.feed_forward
         assert isinstance(own, MultiHead)
         assert layer.around_reading is not None
-        self.kernels = kernels
+        self.kernels, self._crew = kernels, Crew()
         each = (own.output, reading.query, reading.output, forward.U, forward.V)
         self.panels = [
             side_by_side([own.query, own.keys_values], kernels),
@@ -175,8 +179,8 @@ class NativeLayer(Reader):
         )
         self.keys_values = Panels(reading.keys_values.weight, reading.keys_values.bias, kernels)
         nothing = torch.zeros(reading.query_dim)
-        self.by_query = _Heads([Panels(one.T, nothing, kernels) for one in self.W_query])
-        self.by_output = _Heads([Panels(one.T, self.b_output, kernels) for one in self.W_output])
+        self.by_query = _Heads(self.W_query, nothing, kernels)
+        self.by_output = _Heads(self.W_output, self.b_output, kernels)
 
     def hold(self, memory: Memory) -> Tensor:
         """Compute keys and values of the memory, `[2, B, H, S, d]`."""
@@ -184,9 +188,9 @@ class NativeLayer(Reader):
         (n, places, _), heads, linear = states.shape, self.reading.heads, self.keys_values.structure
         products = states.new_empty(n * places, linear.out)
         held = states.new_empty(2, n, heads, places, linear.out // (2 * heads))
-        threads = CREW.size(n * places * self.keys_values.n_products)
         where = (one.data_ptr() for one in (states, products, held))
-        self.kernels.hold(linear, n, heads, places, *where, threads)
+        hold = partial(self.kernels.hold, linear, n, heads, places, *where)
+        self._crew.run(n * places * self.keys_values.n_products, hold)
         return held
 
     def fold(self, source: Source) -> Folded:
@@ -199,15 +203,17 @@ class NativeLayer(Reader):
         n, heads, places, d = held.shape
         D = self.reading.query_dim
         folded = held.new_empty(n, heads, places, D)
-        threads = CREW.size(n * heads * places * d * D)
         where = (held.data_ptr(), folded.data_ptr())
-        self.kernels.fold(by.structures, n, heads, places, *where, threads)
+        fold = partial(self.kernels.fold, by.structures, n, heads, places, *where)
+        self._crew.run(n * heads * places * d * D, fold)
         return folded
 
 
 class _Heads:
-    """A linear layer for each head."""
+    """A matrix for each head, `[H, d, D]`, by which what it holds is folded; never in bytes."""
 
-    def __init__(self, layers: list[Panels]) -> None:
-        self.layers = layers
-        self.structures = (structures.Linear * len(layers))(*(one.structure for one in layers))
+    def __init__(self, by_head: Tensor, bias: Tensor, kernels: Kernels) -> None:
+        self.layers = [Panels(one.T, bias, kernels, exact=True) for one in by_head]
+        self.structures = (structures.Linear * len(self.layers))(
+            *(one.structure for one in self.layers)
+        )

@@ -8,8 +8,9 @@ from saccade.attention.multihead import MultiHead
 from saccade.encoders.base import Encoder
 from saccade.encoders.transformer import EncoderLayer, TransformerEncoder
 from saccade.fast import panels
-from saccade.fast.panels import CREW, Closing, Normed, Panels, side_by_side
-from saccade.fast.transformer import plain
+from saccade.fast.crew import Crew
+from saccade.fast.panels import Closing, Normed, Panels, side_by_side
+from saccade.fast.transformer import Places, plain
 from saccade.flow import Memory, Padded
 from saccade.native import structures
 from saccade.native.library import Kernels
@@ -19,7 +20,7 @@ class NativeEncoder:
     """What a `TransformerEncoder` computes, without dropout."""
 
     def __init__(self, encoder: TransformerEncoder, kernels: Kernels) -> None:
-        self.kernels, self.positions = kernels, encoder.positions
+        self.kernels, self.places, self._crew = kernels, Places(encoder.positions), Crew()
         layers: list[EncoderLayer] = list(encoder.layers)  # type: ignore[arg-type]
         self.layers = [_Layer(layer, kernels) for layer in layers]
         self._structures = (structures.EncoderLayer * len(layers))(
@@ -52,15 +53,17 @@ class NativeEncoder:
 
     def __call__(self, source: Padded) -> Memory:
         """Read `source.values [B, S, D]`."""
-        x = self.positions(source.values).contiguous()  # [B, S, D]
-        if x.data_ptr() == source.values.data_ptr():
-            x = x.clone()  # it becomes the states
-        n, places, _ = x.shape
+        n, places, _ = source.values.shape
+        x = source.values + self.places.first(places, source.values)  # [B, S, D]
         mask, of = source.mask.contiguous(), self.structure
-        threads = CREW.size(n * places * self.n_products)
-        work = x.new_empty(n * places * (5 * of.width + of.hidden) + threads * places)
-        where = (one.data_ptr() for one in (mask, x, work))
-        self.kernels.encode(of, structures.Source(n, places, threads, *where))
+        size = n * places * (5 * of.width + of.hidden)
+
+        def encode(threads: int) -> None:
+            work = x.new_empty(size + threads * places)
+            where = (one.data_ptr() for one in (mask, x, work))
+            self.kernels.encode(of, structures.Source(n, places, threads, *where))
+
+        self._crew.run(n * places * self.n_products, encode)
         summary = x.sum(dim=1) / source.lengths.clamp(min=1)[:, None]  # [B, D]
         return Memory(x, source.mask, summary)
 

@@ -1,56 +1,51 @@
 """Linear layers and norms as the kernels of `native` take them."""
 
 import ctypes
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import partial
 
 import torch
 from torch import Tensor, nn
 
+from saccade.fast.crew import Crew
 from saccade.native.library import Kernels
-from saccade.native.structures import Linear, Norm
+from saccade.native.structures import Linear, Norm, Rounded
 
 LANES = 16  # numbers that the kernels take at once
-_SMALL = 1 << 20  # products of two numbers below which work ends before a second thread wakes
-_PATIENCE, _SLOW = 2e-3, 1e9  # seconds, and products a second: who needs more has been waiting
-_WHILE = 2000  # calls before two threads are tried again
+ROUNDED = "int8"  # what weights in bytes are called where they are asked for
+_rounds: ContextVar[bool] = ContextVar("rounds", default=False)
 
 
-class Crew:
-    """How many threads share a call of the kernels.
-
-    They wait for each other some thirty times a step. On a free machine that takes microseconds;
-    where all cores are busy with something else each time may cost a slice of the scheduler's, and
-    one thread alone is many times as fast. So when a call took far longer than its work, the
-    next ones are made by one thread, and after a while it is tried again.
-    """
-
-    def __init__(self) -> None:
-        self._alone = 0  # calls for which one thread is left alone
-
-    def size(self, n_products: int) -> int:
-        """Return how many threads work of so many products of two numbers is worth now."""
-        if n_products < _SMALL:
-            return 1
-        self._alone = max(0, self._alone - 1)
-        return 1 if self._alone else torch.get_num_threads()
-
-    def took(self, seconds: float, n_products: int, threads: int) -> None:
-        """Hear how long a call has taken."""
-        if threads > 1 and seconds > _PATIENCE + n_products / _SLOW:
-            self._alone = _WHILE
-
-
-CREW = Crew()
+@contextmanager
+def rounding(*, on: bool) -> Iterator[None]:
+    """Within it, layers are laid out in bytes if it is `on`, unless they ask to be exact."""
+    before = _rounds.set(on)
+    try:
+        yield
+    finally:
+        _rounds.reset(before)
 
 
 class Panels:
-    """A linear layer, its matrix in panels."""
+    """A linear layer, its matrix in panels: of numbers, or of bytes if these are wanted."""
 
-    def __init__(self, weight: Tensor, bias: Tensor | None, kernels: Kernels) -> None:
-        self.kernels, self.n_products = kernels, weight.numel()
-        self.weight = kernels.pack(weight)
+    def __init__(
+        self, weight: Tensor, bias: Tensor | None, kernels: Kernels, *, exact: bool = False
+    ) -> None:
+        self.kernels, self.n_products, self._crew = kernels, weight.numel(), Crew()
+        self.bytes = kernels.round(weight) if _rounds.get() and not exact else None
+        self.weight = kernels.pack(weight) if self.bytes is None else None
         self.bias = weight.new_zeros(len(weight)) if bias is None else bias.detach()
-        places = (self.weight.data_ptr(), self.bias.data_ptr())
-        self.structure = Linear(*places, weight.shape[1], weight.shape[0])
+        self.structure = Linear(
+            None if self.weight is None else self.weight.data_ptr(),
+            self.bias.data_ptr(),
+            weight.shape[1],
+            weight.shape[0],
+        )
+        if self.bytes is not None:
+            self.structure.rounded = Rounded(*(one.data_ptr() for one in self.bytes))
 
     def __call__(self, x: Tensor, onto: Tensor | None = None, *, relu: bool = False) -> Tensor:
         """Apply to `x [N, D]`, add `onto` if there is any, keep what is positive if `relu`."""
@@ -58,10 +53,8 @@ class Panels:
         y = x.new_empty(len(x), self.structure.out)
         onto = None if onto is None else onto.contiguous()
         where = None if onto is None else onto.data_ptr()
-        threads = CREW.size(len(x) * self.n_products)
-        self.kernels.multiply(
-            self.structure, x.data_ptr(), len(x), where, relu, y.data_ptr(), threads
-        )
+        given = (self.structure, x.data_ptr(), len(x), where, relu, y.data_ptr())
+        self._crew.run(len(x) * self.n_products, partial(self.kernels.multiply, *given))
         return y
 
 

@@ -14,6 +14,7 @@ from saccade.fast.groups import GROUP, Groups
 from saccade.fast.linear import pack
 from saccade.flow import Memory, State, Stepped, tensor
 from saccade.layers import Residual
+from saccade.positions.base import Positions
 
 _FEW = 4  # sources for which folding pays whoever reads them
 _ROOM = 16  # steps for which there is room at first
@@ -37,7 +38,7 @@ class FastTransformer:
     def __init__(self, decoder: TransformerDecoder) -> None:
         self.layers = [FastLayer(layer) for layer in decoder._stack]
         self.norm = decoder.norm
-        self.places = Places(decoder)
+        self.places = Places(decoder.positions)
 
     @staticmethod
     def serves(decoder: TransformerDecoder) -> bool:
@@ -57,17 +58,21 @@ def plain(attention: Attention | None) -> bool:
 
 
 class Places:
-    """What a decoder adds to the vectors of a place, computed once."""
+    """What positions add to the vectors of a place, computed once, whatever else is asked for."""
 
-    def __init__(self, decoder: TransformerDecoder) -> None:
-        self._positions, self._known = decoder.positions, dict[int, Tensor]()
+    def __init__(self, positions: Positions) -> None:
+        self._positions, self._known = positions, dict[int, Tensor]()
 
     def at(self, t: int, like: Tensor) -> Tensor:
-        """Return what is added to vectors such as `like [N, D]` at place `t`, `[D]`."""
+        """Return what is added to vectors such as `like [..., D]` at place `t`, `[D]`."""
         if t not in self._known:
-            nothing = like.new_zeros(1, 1, like.shape[1])
+            nothing = like.new_zeros(1, 1, like.shape[-1])
             self._known[t] = self._positions(nothing, first=t)[0, 0]
         return self._known[t]
+
+    def first(self, n: int, like: Tensor) -> Tensor:
+        """Return what is added at the first `n` places, `[n, D]`."""
+        return torch.stack([self.at(t, like) for t in range(n)])
 
 
 class Source:
@@ -246,7 +251,8 @@ class Past:
         _, n, heads, room, width = self.held.shape
         if self.n_places + n_lines > room:
             filled = self.held[:, :, :, : self.n_places]
-            room = max(2 * room, _ROOM * n_lines)
+            first = _ROOM if n > _FEW else 4 * _ROOM  # to move costs more than room for few
+            room = max(2 * room, first * n_lines)
             self.held = filled.new_empty(2, n, heads, room, width)
             self.held[:, :, :, : self.n_places] = filled
 
@@ -292,7 +298,8 @@ class Held:
         rows = self.groups.arrange(numbers)
         if rows is not None:
             self.keep(rows)
-        if self.unfolded and Folded.pays(self.unfolded[0], self.groups):
+        early = self.t <= 1  # lines stand in groups from the second step on
+        if early and self.unfolded and Folded.pays(self.unfolded[0], self.groups):
             pairs = zip(self.layers, self.unfolded, strict=True)
             self.sources, self.unfolded = [layer.fold(one) for layer, one in pairs], []
 

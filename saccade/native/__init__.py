@@ -1,7 +1,11 @@
 """The room of what is written in C: built where a compiler is found, and never needed.
 
     lanes.h        vectors of numbers, threads, softmax
+    linear.c       linear layers, their matrices laid out in panels
+    rounded.h      the same in bytes
+    encode.c       a Transformer encoder
     step.c         the step of a Transformer decoder
+    best.c         the highest of many scores
     attention.c    attention of short sequences in training
     loss.c         cross-entropy over a vocabulary
     dropout.c      dropout

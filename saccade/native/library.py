@@ -26,6 +26,17 @@ _FLAGS = ("-std=gnu11", "-O3", "-march=native", "-fno-math-errno", "-shared", "-
 _MOST_SECONDS = 120
 
 
+class Bytes(NamedTuple):
+    """A matrix in bytes, laid out as `native/rounded.h` tells; rows of zeros fill the last panel.
+
+    `W[j]` is about `scales[j]` times its bytes, whose sum is `sums[j]`.
+    """
+
+    panels: Tensor
+    scales: Tensor
+    sums: Tensor
+
+
 class Kernels:
     """The functions of the library, with the types they take."""
 
@@ -36,7 +47,9 @@ class Kernels:
         attention, loss = ctypes.POINTER(Attention), ctypes.POINTER(Loss)
         chance = (ctypes.c_uint64, ctypes.c_uint32, ctypes.c_float)  # seed, limit, scale
         self._pack = _typed(library.pack, None, place, whole, whole, place)
+        self._round = _typed(library.pack_rounded, None, place, whole, whole, place, place, place)
         self._panel: int = _typed(library.panel_width, whole)()
+        self.rounds: bool = bool(_typed(library.rounds, whole)())  # bytes are fast here
         self.best = _typed(library.best, None, place, whole, whole, whole, place, place, whole)
         encoder, source = ctypes.POINTER(Encoder), ctypes.POINTER(Source)
         linear, sizes = ctypes.POINTER(Linear), (whole, whole, whole)  # batch, heads, places
@@ -60,6 +73,17 @@ class Kernels:
         weight = weight.detach().contiguous()
         self._pack(weight.data_ptr(), n_out, n_in, panels.data_ptr())
         return panels
+
+    def round(self, weight: Tensor) -> Bytes:
+        """Round a matrix `[out, in]` to bytes, each row by its own scale."""
+        n_out, n_in = weight.shape
+        padded = -(-n_out // self._panel) * self._panel
+        panels = torch.zeros(padded, -(-n_in // 4) * 4, dtype=torch.int8)
+        scales, sums = torch.zeros(padded), torch.zeros(padded, dtype=torch.int32)
+        weight = weight.detach().contiguous()
+        where = (one.data_ptr() for one in (panels, scales, sums))
+        self._round(weight.data_ptr(), n_out, n_in, *where)
+        return Bytes(panels, scales, sums)
 
 
 class Found(NamedTuple):

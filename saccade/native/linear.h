@@ -5,10 +5,12 @@
 #include <string.h>
 
 #include "lanes.h"
+#include "rounded.h"
 
 typedef struct { /* y = W x + b, the matrix in panels: [out / PANEL][in][PANEL], zeros at its end */
     const float *panels, *bias;
     int64_t in, out;
+    Rounded rounded; /* in place of the panels, if there is one */
 } Linear;
 
 typedef struct { /* the norm of a wire, before the layer or behind the sum */
@@ -24,6 +26,18 @@ enum { WIDE = 2 }; /* 6 x 2 sums of 16 registers */
 #endif
 enum { PANEL = WIDE * LANES, ROWS = 6 };
 
+/* Put the products of a row with a panel where they belong; `onto` is added if there is any. */
+INLINE void put(const Linear *w, const lanes *products, int64_t first, const float *onto, int relu, float *y) {
+    float all[PANEL];
+    UNROLL for (int v = 0; v < WIDE; v++) *(lanes *)(all + v * LANES) = products[v];
+    const int64_t n = w->out - first < PANEL ? w->out - first : PANEL;
+    for (int64_t j = 0; j < n; j++) {
+        float one = all[j] + w->bias[first + j];
+        one = onto ? one + onto[first + j] : one;
+        y[first + j] = relu && one < 0.0f ? 0.0f : one;
+    }
+}
+
 /* Some rows by one panel: what stays in registers. `onto` is added if there is any. */
 INLINE void tile(const int rows, const Linear *w, const float *panel, const float *x, int64_t first,
                  const float *onto, int relu, float *y) {
@@ -36,17 +50,65 @@ INLINE void tile(const int rows, const Linear *w, const float *panel, const floa
         UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < WIDE; v++) sums[r][v] +=
             x[r * in + k] * b[v];
     }
-    for (int r = 0; r < rows; r++) {
-        float *to = y + r * out + first;
-        const float *from = onto ? onto + r * out + first : 0;
-        float all[PANEL];
-        UNROLL for (int v = 0; v < WIDE; v++) *(lanes *)(all + v * LANES) = sums[r][v];
-        const int64_t n = out - first < PANEL ? out - first : PANEL;
-        for (int64_t j = 0; j < n; j++) {
-            float one = all[j] + w->bias[first + j];
-            one = from ? one + from[j] : one;
-            to[j] = relu && one < 0.0f ? 0.0f : one;
+    UNROLL for (int r = 0; r < rows; r++)
+        put(w, sums[r], first, onto ? onto + r * out : 0, relu, y + r * out);
+}
+
+/* The same with bytes; `worth` is what a level of each row is worth. */
+INLINE void rounded_tile(const int rows, const Linear *w, const int8_t *panel, const uint8_t *x,
+                         const float *worth, int64_t first, const float *onto, int relu, float *y) {
+    const int64_t in = (w->in + 3) / 4 * 4, out = w->out;
+    ints sums[ROWS][WIDE];
+    UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < WIDE; v++) sums[r][v] = (ints){0};
+    for (int64_t k = 0; k < in; k += 4) {
+        ints b[WIDE];
+        UNROLL for (int v = 0; v < WIDE; v++) b[v] = *(const ints *)(panel + k * PANEL + v * LANES * 4);
+        UNROLL for (int r = 0; r < rows; r++) {
+            const ints four = (ints){0} + *(const whole *)(x + r * in + k);
+            UNROLL for (int v = 0; v < WIDE; v++) sums[r][v] = four_products(sums[r][v], four, b[v]);
         }
+    }
+    for (int r = 0; r < rows; r++) {
+        lanes products[WIDE];
+        UNROLL for (int v = 0; v < WIDE; v++) {
+            const int64_t at = first + v * LANES; /* scales and sums are as long as the panels */
+            const ints exact = sums[r][v] - SHIFT * *(const ints *)(w->rounded.sums + at);
+            products[v] = __builtin_convertvector(exact, lanes) *
+                          (worth[r] * *(const lanes *)(w->rounded.scales + at));
+        }
+        put(w, products, first, onto ? onto + r * out : 0, relu, y + r * out);
+    }
+}
+
+#define TILES(name, n, ...) \
+    switch (n) { \
+    case 1: name(1, __VA_ARGS__); break; \
+    case 2: name(2, __VA_ARGS__); break; \
+    case 3: name(3, __VA_ARGS__); break; \
+    case 4: name(4, __VA_ARGS__); break; \
+    case 5: name(5, __VA_ARGS__); break; \
+    default: name(6, __VA_ARGS__); \
+    }
+
+enum { AT_ONCE = 8 * ROWS }; /* rows that are rounded before they are multiplied */
+
+static inline void rounded_linear(const Linear *w, const float *x, int64_t n, const float *onto, int relu,
+                                  float *y, int64_t me, int64_t threads) {
+    const int64_t n_panels = (w->out + PANEL - 1) / PANEL, in = (w->in + 3) / 4 * 4;
+    const int64_t all = n < AT_ONCE ? n : AT_ONCE;
+    uint8_t bytes[all * in];
+    float worth[AT_ONCE];
+    memset(bytes, 0, all * in);
+    for (int64_t from = 0; from < n; from += AT_ONCE) {
+        const int64_t rows = n - from < AT_ONCE ? n - from : AT_ONCE;
+        for (int64_t r = 0; r < rows; r++) worth[r] = round_row(x + (from + r) * w->in, w->in, bytes + r * in);
+        for (SHARE(p, n_panels, me, threads))
+            for (int64_t r = 0; r < rows; r += ROWS) {
+                const float *os = onto ? onto + (from + r) * w->out : 0;
+                float *ys = y + (from + r) * w->out;
+                const int8_t *panel = w->rounded.panels + p * in * PANEL;
+                TILES(rounded_tile, rows - r, w, panel, bytes + r * in, worth + r, p * PANEL, os, relu, ys)
+            }
     }
 }
 
@@ -54,22 +116,15 @@ INLINE void tile(const int rows, const Linear *w, const float *panel, const floa
 static inline void linear(const Linear *w, const float *x, int64_t n, const float *onto, int relu,
                           float *y, int64_t me, int64_t threads) {
     const int64_t n_panels = (w->out + PANEL - 1) / PANEL;
-    for (SHARE(p, n_panels, me, threads)) {
-        const float *panel = w->panels + p * w->in * PANEL;
-        for (int64_t r = 0; r < n; r += ROWS) {
-            const float *xs = x + r * w->in, *os = onto ? onto + r * w->out : 0;
-            float *ys = y + r * w->out;
-            const int64_t first = p * PANEL;
-            switch (n - r < ROWS ? n - r : ROWS) {
-            case 1: tile(1, w, panel, xs, first, os, relu, ys); break;
-            case 2: tile(2, w, panel, xs, first, os, relu, ys); break;
-            case 3: tile(3, w, panel, xs, first, os, relu, ys); break;
-            case 4: tile(4, w, panel, xs, first, os, relu, ys); break;
-            case 5: tile(5, w, panel, xs, first, os, relu, ys); break;
-            default: tile(6, w, panel, xs, first, os, relu, ys);
-            }
-        }
+    if (w->rounded.panels) {
+        rounded_linear(w, x, n, onto, relu, y, me, threads);
+        return;
     }
+    for (SHARE(p, n_panels, me, threads))
+        for (int64_t r = 0; r < n; r += ROWS) {
+            const float *panel = w->panels + p * w->in * PANEL, *os = onto ? onto + r * w->out : 0;
+            TILES(tile, n - r, w, panel, x + r * w->in, p * PANEL, os, relu, y + r * w->out)
+        }
 }
 
 /* The rows of a thread, normed or, where the norm stands elsewhere, copied. */

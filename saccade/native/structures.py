@@ -7,14 +7,21 @@ from torch import Tensor
 _WHOLE, _PLACE, _NUMBER = ctypes.c_int64, ctypes.c_void_p, ctypes.c_float
 
 
+class Rounded(ctypes.Structure):
+    """A matrix in bytes, with the scale of each row and the sum of its bytes."""
+
+    _fields_ = tuple((name, _PLACE) for name in ("panels", "scales", "sums"))
+
+
 class Linear(ctypes.Structure):
-    """`y = W x + b`, the matrix in panels."""
+    """`y = W x + b`, the matrix in panels, of numbers or of bytes."""
 
     _fields_ = (
         ("panels", _PLACE),
         ("bias", _PLACE),
         ("in_", _WHOLE),
         ("out", _WHOLE),
+        ("rounded", Rounded),
     )
 
 

@@ -78,6 +78,6 @@ def test_evaluate_lets_another_engine_write(call: Call, tmp_path: Path) -> None:
     given = "\n".join(SOURCES).encode() + b"\n"
     told = call("translate", folder, *other[:4], stdin=given)
     assert (tmp_path / "int8.txt").read_text(encoding="utf-8") == told.out
-    refused = call("evaluate", folder, "--split", "valid", "--quantise", "int8")
+    refused = call("evaluate", folder, "--split", "valid", "--quantise", "int4")
     assert refused.code == 2
-    assert "the engine torch does not round weights" in refused.err
+    assert "--quantise int4: the engine torch does not know it; expected int8." in refused.err

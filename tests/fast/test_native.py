@@ -12,7 +12,7 @@ from torch.testing import assert_close
 
 from saccade.decoders.base import Decoder
 from saccade.encoders.base import Encoder
-from saccade.fast import panels, transformer
+from saccade.fast import crew, transformer
 from saccade.fast.model import Clear, FastEncoderDecoder, form_of
 from saccade.fast.native import NativeEncoderDecoder, NativeStep
 from saccade.fast.native_encoder import NativeEncoder
@@ -80,9 +80,8 @@ def test_however_lines_are_moved_the_steps_are_the_same(
 def test_steps_do_not_depend_on_the_number_of_threads(
     sentences: list[list[int]], lines: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(panels, "_SMALL", 0)
-    monkeypatch.setattr(panels, "_PATIENCE", float("inf"))
-    monkeypatch.setattr(panels.CREW, "_alone", 0)
+    monkeypatch.setattr(crew, "_SMALL", 0)
+    monkeypatch.setattr(crew._Size, "shares", lambda _: True)
     form, found = native(build(part())), []
     for threads in (1, 2):
         torch.set_num_threads(threads)

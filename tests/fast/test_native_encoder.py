@@ -10,7 +10,7 @@ from torch.testing import assert_close
 from saccade.attention.base import Attention
 from saccade.encoders.base import Encoder
 from saccade.encoders.transformer import TransformerEncoder
-from saccade.fast import panels
+from saccade.fast import crew
 from saccade.fast.native_encoder import NativeEncoder
 from saccade.flow import Padded
 from saccade.native.library import found
@@ -83,9 +83,8 @@ def test_a_sentence_is_the_same_alone_and_with_others_of_its_length() -> None:
 def test_the_memory_does_not_depend_on_the_number_of_threads(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(panels, "_SMALL", 0)
-    monkeypatch.setattr(panels, "_PATIENCE", float("inf"))
-    monkeypatch.setattr(panels.CREW, "_alone", 0)
+    monkeypatch.setattr(crew, "_SMALL", 0)
+    monkeypatch.setattr(crew._Size, "shares", lambda _: True)
     form, source = native(encoder()), sentences(9, 5, 7)
     one = form(source).states
     torch.set_num_threads(2)

@@ -4,13 +4,16 @@ from torch import Tensor, nn
 from torch.nn.functional import linear
 from torch.testing import assert_close
 
-from saccade.fast import panels
-from saccade.fast.panels import Closing, Crew, Normed, Panels, side_by_side
+from saccade.fast.panels import Closing, Normed, Panels, rounding, side_by_side
 from saccade.native.library import Kernels, found
 from saccade.native.structures import Linear
 from tests.samples import randn, scramble
 
 pytestmark = pytest.mark.skipif(found().kernels is None, reason=f"no kernels: {found().told}")
+needs_bytes = pytest.mark.skipif(
+    not (found().kernels and found().kernels.rounds),  # type: ignore[union-attr]
+    reason="no instructions for bytes",
+)
 SIZES = [(1, 1), (5, 3), (16, 16), (17, 63), (48, 64), (33, 65), (7, 130)]  # in, out
 
 
@@ -71,19 +74,68 @@ def test_there_may_be_no_closing_norm() -> None:
     assert Closing(nn.LayerNorm(16)).at
 
 
-def test_a_second_thread_is_for_much_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    torch.set_num_threads(2)
-    monkeypatch.setattr(panels, "_SMALL", 100)
-    assert [Crew().size(n) for n in (99, 100)] == [1, 2]
+def in_bytes(weight: Tensor, bias: Tensor) -> Panels:
+    with rounding(on=True):
+        layer = Panels(weight, bias, kernels())
+    assert layer.weight is None
+    return layer
 
 
-def test_who_had_to_wait_works_alone_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
-    torch.set_num_threads(2)
-    monkeypatch.setattr(panels, "_WHILE", 3)
-    crew, much = Crew(), 1 << 22
-    crew.took(0.001, much, 2)  # as long as the work takes
-    assert crew.size(much) == 2
-    crew.took(1.0, much, 1)  # nobody was waited for
-    assert crew.size(much) == 2
-    crew.took(1.0, much, 2)
-    assert [crew.size(n) for n in (much, 1, much, much, much)] == [1, 1, 1, 2, 2]
+def rounded_product(x: Tensor, weight: Tensor, bias: Tensor, levels: int) -> Tensor:
+    """The definition of `native/rounded.h`, in doubles."""
+    x, weight = x.double(), weight.double()
+    scales = weight.abs().amax(dim=1) / 127  # [out]
+    worth = x.abs().amax(dim=1) / levels  # [N]
+    of_weight = (weight / scales[:, None]).round().nan_to_num()
+    of_x = (x / worth[:, None] + 0.5).floor().nan_to_num()
+    return of_x @ of_weight.T * worth[:, None] * scales + bias.double()
+
+
+@needs_bytes
+@pytest.mark.parametrize(("n_in", "n_out"), SIZES)
+@pytest.mark.parametrize("rows", [1, 2, 6, 7, 50, 101])
+def test_a_product_of_bytes_is_what_it_says(rows: int, n_in: int, n_out: int) -> None:
+    x, weight, bias = randn(rows, n_in), randn(n_out, n_in, seed=2), randn(n_out, seed=3)
+    x[0], weight[0] = 0.0, 0.0  # of nothing there is no scale
+    found = product(in_bytes(weight, bias), x).double()
+    expected = (rounded_product(x, weight, bias, levels) for levels in (127, 63))
+    off = [((found - one).abs().amax() / one.abs().amax()).item() for one in expected]
+    # a number on the edge between two levels may fall to either side in single precision
+    assert min(off) < 1e-5 or off[0] < 0.02
+    assert_close(found, linear(x, weight, bias).double(), rtol=0.05, atol=0.05 * n_in**0.5)
+
+
+@needs_bytes
+def test_the_largest_numbers_do_not_overflow() -> None:
+    for sign in (1.0, -1.0):
+        x, weight = torch.full((2, 4096), 3.0), torch.full((5, 4096), sign * 2.0)
+        found = product(in_bytes(weight, torch.zeros(5)), x)
+        assert_close(found, torch.full((2, 5), sign * 6.0 * 4096))
+
+
+@needs_bytes
+@pytest.mark.parametrize(("n_in", "n_out"), SIZES)
+def test_a_row_of_bytes_is_the_same_in_any_company(n_in: int, n_out: int) -> None:
+    x, layer = randn(60, n_in), in_bytes(randn(n_out, n_in, seed=2), randn(n_out, seed=3))
+    together = product(layer, x)
+    for first, last in ((0, 1), (5, 6), (59, 60), (3, 12), (1, 50)):
+        assert torch.equal(product(layer, x[first:last]), together[first:last])
+
+
+@needs_bytes
+def test_a_layer_may_ask_to_be_exact() -> None:
+    with rounding(on=True), rounding(on=False):
+        assert Panels(randn(4, 4), None, kernels()).bytes is None
+    with rounding(on=True):
+        assert Panels(randn(4, 4), None, kernels(), exact=True).bytes is None
+        assert Panels(randn(4, 4), None, kernels()).bytes is not None
+    assert Panels(randn(4, 4), None, kernels()).bytes is None
+
+
+@needs_bytes
+@pytest.mark.parametrize("threads", [1, 2])
+def test_bytes_do_not_depend_on_the_number_of_threads(threads: int) -> None:
+    x, layer = randn(5, 64), in_bytes(randn(200, 64, seed=2), randn(200, seed=3))
+    y = x.new_empty(5, 200)
+    kernels().multiply(layer.structure, x.data_ptr(), 5, None, 1, y.data_ptr(), threads)
+    assert torch.equal(y, product(layer, x).clamp(min=0))
