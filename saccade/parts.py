@@ -129,19 +129,24 @@ class Option:
     default: Any
 
 
-def schema(owner: type[Any]) -> dict[str, Option]:
+_SCHEMAS: dict[type[Any], Mapping[str, Option]] = {}  # those that were read before
+
+
+def schema(owner: type[Any]) -> Mapping[str, Option]:
     """Read a part's options off its constructor: the keyword-only parameters.
 
     >>> from saccade.attention.base import Attention
     >>> sorted(schema(find(Attention, "additive")))
     ['hidden']
     """
-    hints = get_type_hints(owner.__init__)
-    return {
-        name: Option(hints[name], parameter.default)
-        for name, parameter in inspect.signature(owner).parameters.items()
-        if parameter.kind is inspect.Parameter.KEYWORD_ONLY
-    }
+    if owner not in _SCHEMAS:
+        hints = get_type_hints(owner.__init__)
+        _SCHEMAS[owner] = {
+            name: Option(hints[name], parameter.default)
+            for name, parameter in inspect.signature(owner).parameters.items()
+            if parameter.kind is inspect.Parameter.KEYWORD_ONLY
+        }
+    return _SCHEMAS[owner]
 
 
 def check_part(family: type[T], raw: Any, path: str, problems: list[str]) -> Part[T] | None:

@@ -1,4 +1,4 @@
-/* The highest numbers of rows, and of equals those that stand first. */
+/* The highest numbers of rows, and of equals those that stand first; the best ways to go on. */
 
 #include "lanes.h"
 
@@ -37,5 +37,49 @@ void best(const float *x, int64_t rows, int64_t size, int64_t n, float *values, 
     PARALLEL(n_threads) {
         const int64_t me = ME, threads = THREADS;
         for (SHARE(r, rows, me, threads)) best_of_row(x + r * size, size, n, values + r * n, places + r * n);
+    }
+}
+
+typedef struct { /* the best ways to go on, best first: [B, n] each */
+    float *totals;
+    int64_t *parents, *symbols;
+    float *gains;
+} Ways;
+
+static void best_of_sentence(const float *x, const float *scores, int64_t lines, int64_t size,
+                             int64_t n_each, int64_t n, const Ways *to) {
+    float gains[n_each];
+    int64_t symbols[n_each], known = 0;
+    for (int64_t k = 0; k < lines; k++) {
+        best_of_row(x + k * size, size, n_each, gains, symbols);
+        for (int64_t j = 0; j < n_each; j++) {
+            const float total = scores[k] + gains[j];
+            int64_t i = known < n ? known : n;
+            for (; i > 0; i--) { /* of equals the lower parent first, then the lower symbol */
+                const int behind = to->totals[i - 1] < total ||
+                                   (to->totals[i - 1] == total && to->parents[i - 1] == k &&
+                                    to->symbols[i - 1] > symbols[j]);
+                if (!behind) break;
+                if (i == n) continue;
+                to->totals[i] = to->totals[i - 1], to->parents[i] = to->parents[i - 1];
+                to->symbols[i] = to->symbols[i - 1], to->gains[i] = to->gains[i - 1];
+            }
+            if (i == n) continue;
+            to->totals[i] = total, to->parents[i] = k;
+            to->symbols[i] = symbols[j], to->gains[i] = gains[j];
+            known += known < n;
+        }
+    }
+}
+
+void ways_on(const float *x, const float *scores, int64_t sentences, int64_t lines, int64_t size,
+             int64_t n_each, int64_t n, const Ways *ways, int64_t n_threads) {
+    PARALLEL(n_threads) {
+        const int64_t me = ME, threads = THREADS;
+        for (SHARE(b, sentences, me, threads)) {
+            const Ways to = {ways->totals + b * n, ways->parents + b * n, ways->symbols + b * n,
+                             ways->gains + b * n};
+            best_of_sentence(x + b * lines * size, scores + b * lines, lines, size, n_each, n, &to);
+        }
     }
 }

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from saccade.native.structures import Attention, Encoder, Linear, Loss, Model, Source, Step
+from saccade.native.structures import Attention, Encoder, Linear, Loss, Model, Source, Step, Ways
 
 SOURCES = sorted(Path(__file__).parent.glob("*.[ch]"))
 SWITCH = (
@@ -51,6 +51,9 @@ class Kernels:
         self._panel: int = _typed(library.panel_width, whole)()
         self.rounds: bool = bool(_typed(library.rounds, whole)())  # bytes are fast here
         self.best = _typed(library.best, None, place, whole, whole, whole, place, place, whole)
+        five = (whole,) * 5  # sentences, lines of each, symbols, ways of a line and of a sentence
+        ways = ctypes.POINTER(Ways)
+        self.ways_on = _typed(library.ways_on, None, place, place, *five, ways, whole)
         encoder, source = ctypes.POINTER(Encoder), ctypes.POINTER(Source)
         linear, sizes = ctypes.POINTER(Linear), (whole, whole, whole)  # batch, heads, places
         self.multiply = _typed(

@@ -135,3 +135,9 @@ class Loss(ctypes.Structure):
         ("smoothing", _NUMBER),
         *((n, _PLACE) for n in ("scores", "gold", "nll", "even", "d_bias")),
     )
+
+
+class Ways(ctypes.Structure):
+    """Where the best ways to go on are written."""
+
+    _fields_ = tuple((name, _PLACE) for name in ("totals", "parents", "symbols", "gains"))

@@ -1,12 +1,13 @@
 """The best few of many scores, found without sorting them."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from saccade.native import library
+from saccade.native import library, structures
 from saccade.search._rules import NEVER
 
 Array = NDArray[Any]
@@ -21,8 +22,7 @@ def highest(scores: Tensor, n: int) -> tuple[Array, Array]:
     straddle the edge of the choice is sorted.
     """
     n = min(n, scores.shape[1])
-    fits = scores.device.type == "cpu" and scores.dtype == torch.float32 and scores.is_contiguous()
-    kernels = library.found().kernels if fits else None
+    kernels = _kernels_for(scores)
     if kernels is not None:
         return _by_kernels(kernels, scores, n)
     more = min(n + 1, scores.shape[1])
@@ -39,6 +39,55 @@ def highest(scores: Tensor, n: int) -> tuple[Array, Array]:
         values[tied] = in_order.values[:, :more].cpu().numpy()
         places[tied] = in_order.indices[:, :more].cpu().numpy()
     return values[:, :n], places[:, :n]
+
+
+class Candidates(NamedTuple):
+    """Ways to go on, best first, all `[B, n]`; `gain` is the token's log-probability.
+
+    Of equals the lower parent comes first, then the lower token.
+    """
+
+    log_prob: Array
+    parent: Array
+    token: Array
+    gain: Array
+
+    def take(self, place: Array) -> "Candidates":
+        """Pick candidates `place[b]`, `[B, M]`, of each sentence."""
+        row = np.arange(len(place))[:, None]
+        return Candidates(*(entry[row, place] for entry in self))
+
+    def first(self, n: int) -> "Candidates":
+        """Pick the `n` best of each sentence."""
+        return Candidates(*(entry[:, :n] for entry in self))
+
+
+def ways_on(log_probs: Tensor, scores: Array, n: int) -> Candidates:
+    """Find the `n` best sums of a line's score and a symbol's log-probability, or all there are.
+
+        total[b, k, v] = scores[b, k] + log_probs[b K + k, v]
+
+    Args:
+        log_probs: `[B * K, V]`.
+        scores: `[B, K]`.
+        n: how many of each sentence.
+    """
+    kernels = _kernels_for(log_probs)
+    if kernels is not None:
+        return _ways_by_kernels(kernels, log_probs, scores, n)
+    best, place = highest(log_probs, n)  # [B * K, M]
+    sentences, lines = scores.shape
+    gains, symbols = best.reshape(sentences, -1), place.reshape(sentences, -1)  # [B, K * M]
+    parents = np.arange(lines).repeat(best.shape[1])[None].repeat(sentences, axis=0)
+    totals = scores.repeat(best.shape[1], axis=1) + gains
+    order = np.lexsort((symbols, parents, -totals), axis=1)[:, :n]  # [B, n]
+    return Candidates(totals, parents, symbols, gains).take(order)
+
+
+def _kernels_for(scores: Tensor) -> library.Kernels | None:
+    """Return the kernels, if there are any and they can read these scores."""
+    fits = scores.device.type == "cpu" and scores.dtype == torch.float32 and scores.is_contiguous()
+    return library.found().kernels if fits else None
 
 
 def _through_blocks(scores: Tensor, n: int) -> tuple[Tensor, Tensor]:
@@ -66,3 +115,18 @@ def _by_kernels(kernels: library.Kernels, scores: Tensor, n: int) -> tuple[Array
     where = (values.data_ptr(), places.data_ptr())
     kernels.best(scores.data_ptr(), rows, size, n, *where, threads)
     return values.numpy(), places.numpy()
+
+
+def _ways_by_kernels(
+    kernels: library.Kernels, log_probs: Tensor, scores: Array, n: int
+) -> Candidates:
+    (sentences, lines), size = scores.shape, log_probs.shape[1]
+    n_each = min(n, size)
+    shape, scores = (sentences, min(n, lines * n_each)), np.ascontiguousarray(scores, np.float32)
+    number, whole = np.float32, np.int64
+    ways = Candidates(*(np.empty(shape, kind) for kind in (number, whole, whole, number)))
+    threads = torch.get_num_threads() if log_probs.numel() >= _MANY else 1
+    sizes = (sentences, lines, size, n_each, shape[1])
+    to = structures.Ways(*(one.ctypes.data for one in ways))
+    kernels.ways_on(log_probs.data_ptr(), scores.ctypes.data, *sizes, to, threads)
+    return ways

@@ -5,7 +5,7 @@ choose the K best of the rest, stop the sentences that have enough. All sentence
 """
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 import torch
@@ -14,7 +14,7 @@ from saccade.errors import RecipeError
 from saccade.flow import State, StepFunction, reorder, reorder_within
 from saccade.nouns import Branch, Hypothesis
 from saccade.plans import beam_problems
-from saccade.search._best import Array, highest
+from saccade.search._best import Array, Candidates, ways_on
 from saccade.search._lines import Lines, empty
 from saccade.search._rules import NEVER, Rules, normalise
 from saccade.search._tree import level
@@ -22,24 +22,6 @@ from saccade.search.base import Found, Search, Task, Watch
 from saccade.search.greedy import Greedy
 
 _LEAVE = 8  # sentences that are done leave when they are one in so many
-
-
-class Candidates(NamedTuple):
-    """The best ways to go on, best first, all `[B, 2K]`; `gain` is the token's log-probability."""
-
-    log_prob: Array
-    parent: Array
-    token: Array
-    gain: Array
-
-    def take(self, place: Array) -> "Candidates":
-        """Pick candidates `place[b]`, `[B, M]`, of each sentence."""
-        row = np.arange(len(place))[:, None]
-        return Candidates(*(entry[row, place] for entry in self))
-
-    def first(self, n: int) -> "Candidates":
-        """Pick the `n` best of each sentence."""
-        return Candidates(*(entry[:, :n] for entry in self))
 
 
 @dataclass(frozen=True)
@@ -155,12 +137,7 @@ class Beam(Search):
         log_probs, state = step(last, beams.state)
         rows = torch.from_numpy(beams.rows.repeat(width)).to(device)
         log_probs = rules.edit(log_probs, tokens[:, :t], rows)
-        best, place = highest(log_probs, 2 * self.width)  # [B * K, M]
-        gains, symbols = best.reshape(n, -1), place.reshape(n, -1)  # [B, K * M]
-        parents = np.arange(width).repeat(best.shape[1])[None].repeat(n, axis=0)
-        totals = beams.active.score.repeat(best.shape[1], axis=1) + gains
-        order = np.lexsort((symbols, parents, -totals), axis=1)[:, : 2 * self.width]  # [B, 2K]
-        found = Candidates(totals, parents, symbols, gains).take(order)
+        found = ways_on(log_probs, beams.active.score, 2 * self.width)
         return _filled(found, 2 * self.width), state
 
     def _set_aside(self, beams: Beams, candidates: Candidates, end: int, t: int) -> Lines:
