@@ -50,9 +50,9 @@ def test_there_may_be_fewer_than_asked_for() -> None:
 
 def every_way(scores: Tensor, lines: list[list[float]], n: int) -> list[list[tuple[float, ...]]]:
     """List (total, parent, symbol, gain) of every sentence by sorting all of them."""
-    found = []
+    found: list[list[tuple[float, ...]]] = []
     for b, own in enumerate(lines):
-        sums = [
+        sums: list[tuple[float, ...]] = [
             (float(np.float32(score) + np.float32(gain)), k, v, gain)
             for k, score in enumerate(own)
             for v, gain in enumerate(scores[b * len(own) + k].tolist())
