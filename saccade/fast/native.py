@@ -142,10 +142,17 @@ class NativeStep(Held):
         """Note which rows are read from now on; they are copied only if some serve two groups."""
         self._rows = self._rows[rows]
         if len(set(self._rows.tolist())) < len(self._rows):  # two would write to the same places
-            super().keep(self._rows)
-            self._rows = torch.arange(len(self._rows))
+            self._let_go()
+
+    def _let_go(self) -> None:
+        """Hold what is read, and nothing else."""
+        super().keep(self._rows)
+        self._rows = torch.arange(len(self._rows))
 
     def _point_to_what_is_read(self, width: int) -> None:
+        full = self.pasts[0].n_places + width > self.pasts[0].held.shape[3]
+        if full and len(self._rows) < self.pasts[0].held.shape[1]:
+            self._let_go()  # before all that is held moves to a larger room
         for reads, past, source in zip(self._reads, self.pasts, self.sources, strict=True):
             past.make_room(width)
             reads.past = past.held.data_ptr()

@@ -64,6 +64,7 @@ class Search(ABC):
     """A way to choose symbols. Each row's outcome depends on that row alone."""
 
     once: ClassVar[bool] = False  # True if it steps from every state at most once, as a beam does
+    lines: int = 1  # of a sentence that are written side by side
 
     @abstractmethod
     def __call__(

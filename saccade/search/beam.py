@@ -73,6 +73,7 @@ class Beam(Search):
         patient: bool = True,
     ) -> None:
         self.width, self.alpha, self.n_best = width, length_penalty, n_best
+        self.lines = width
         self.n_completed, self.patient = n_completed or width, patient and n_completed == 0
         problems = beam_problems(width, length_penalty, n_best, n_completed)
         if problems:

@@ -44,6 +44,7 @@ class Sample(Search):
         n: int = 1,
         seed: int = 1,
     ) -> None:
+        self.lines = n
         self.temperature, self.top_k, self.top_p, self.n, self.seed = (
             temperature,
             top_k,
