@@ -5,6 +5,7 @@
     attention.c    attention of short sequences in training
     loss.c         cross-entropy over a vocabulary
     dropout.c      dropout
+    fed.c          the loop of a recurrent decoder in training
     structures.py  what they are given
     library.py     how they are compiled for this processor, kept, and called
 
