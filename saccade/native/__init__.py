@@ -1,6 +1,8 @@
 """The room of what is written in C: built where a compiler is found, and never needed.
 
     lanes.h        vectors of numbers, threads, softmax
+    strips.h       products of a loop over time
+    meet.h         where threads wait for each other
     step.c         the step of a Transformer decoder
     attention.c    attention of short sequences in training
     loss.c         cross-entropy over a vocabulary
