@@ -45,6 +45,16 @@ class Dropout(nn.Module):
         return f"p={self.p}"
 
 
+def draw() -> int:
+    """Draw a seed."""
+    return int(torch.randint(1 << 62, ()))
+
+
+def limit_of(p: float) -> int:
+    """Return the hash, of 32 bits, from which on a number stays."""
+    return min(round(p * (1 << 32)), (1 << 32) - 1)
+
+
 class _Dropped(torch.autograd.Function):
     """Multiplies by a mask of zeros and `1 / (1 - p)`, forward and back."""
 
@@ -69,7 +79,7 @@ class _Hashed(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, p: float, kernels: Kernels) -> Tensor:
-        ctx.seed, ctx.p, ctx.kernels = int(torch.randint(1 << 62, ())), p, kernels
+        ctx.seed, ctx.p, ctx.kernels = draw(), p, kernels
         return _hashed(ctx, x)
 
     @staticmethod
@@ -80,10 +90,8 @@ class _Hashed(torch.autograd.Function):
 
 def _hashed(ctx: Any, x: Tensor) -> Tensor:
     x = x.contiguous()
-    y, chance = (
-        torch.empty_like(x),
-        (ctx.seed, min(round(ctx.p * (1 << 32)), (1 << 32) - 1), 1 / (1 - ctx.p)),
-    )
+    y, limit = torch.empty_like(x), limit_of(ctx.p)
     threads = torch.get_num_threads() if x.numel() >= _SHARED else 1
+    chance = (ctx.seed, limit, 1 / (1 - ctx.p))
     ctx.kernels.dropout(x.data_ptr(), x.numel(), *chance, y.data_ptr(), threads)
     return y

@@ -30,6 +30,7 @@ class Attention(nn.Module, ABC):
     recurrent: bool = False  # True if reading at t needs what was read at t-1
     normalised: bool = True  # False if the weights of a place need not sum to one
     hard: bool = False  # True if it chooses places: no gradient comes through what was read
+    factor: float | None = None  # z, if the score of a place is z q . k and no more, of one head
 
     def __init__(self, query_dim: int, key_dim: int) -> None:
         super().__init__()

@@ -14,6 +14,8 @@ class Bilinear(Scored):
     once per sentence.
     """
 
+    factor = 1.0
+
     def __init__(self, query_dim: int, key_dim: int) -> None:
         super().__init__(query_dim, key_dim)
         self.W = nn.Linear(key_dim, query_dim, bias=False)

@@ -13,6 +13,8 @@ class Dot(Scored):
     Luong, Pham & Manning 2015 (arXiv:1508.04025), section 3.1, "dot".
     """
 
+    factor = 1.0
+
     def __init__(self, query_dim: int, key_dim: int) -> None:
         super().__init__(query_dim, key_dim)
         same_width("dot", query_dim, key_dim)

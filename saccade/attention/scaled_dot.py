@@ -20,6 +20,7 @@ class ScaledDot(Scored):
     def __init__(self, query_dim: int, key_dim: int) -> None:
         super().__init__(query_dim, key_dim)
         same_width("scaled_dot", query_dim, key_dim)
+        self.factor = 1 / sqrt(key_dim)
 
     def keys(self, states: Tensor) -> Tensor:
         """The states are the keys."""

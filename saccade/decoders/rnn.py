@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from saccade.attention.base import Attention
 from saccade.cells.base import Cell
+from saccade.decoders._fed import Loop, loop_of
 from saccade.decoders.base import Decoder
 from saccade.dropout import Dropout
 from saccade.errors import ShapeError
@@ -118,10 +119,20 @@ class RnnDecoder(Decoder):
         waits = self.attention.recurrent or (not self.luong and self.attention.context_dim > 0)
         if not waits and not self.feeding:
             return self._at_once(x, memory, look=look)
+        loop = self._loop(x, memory) if self.feeding and not look else None
+        if loop is not None:
+            return Decoded(loop.write(x, self.start(memory)), None)
         with repeated() if self.training else nullcontext():
             if self.feeding:
                 return self._step_by_step(x, memory, look=look)
             return self._move_by_move(x, memory, look=look)
+
+    def _loop(self, x: Tensor, memory: Memory) -> Loop | None:
+        """Return the form of `_step_by_step` that is one call, where there is one."""
+        if self.feed_summary or len(self.cells) > 1:
+            return None
+        given = (x, memory.states)
+        return loop_of(self._stack[0], self.attention, self.readout, self.dropout, given)
 
     def _move_by_move(self, x: Tensor, memory: Memory, *, look: bool) -> Decoded:
         """Read out behind the loop, all steps at once: no step needs what the others wrote."""

@@ -16,7 +16,17 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from saccade.native.structures import Attention, Encoder, Linear, Loss, Model, Source, Step, Ways
+from saccade.native.structures import (
+    Attention,
+    Encoder,
+    Fed,
+    Linear,
+    Loss,
+    Model,
+    Source,
+    Step,
+    Ways,
+)
 
 SOURCES = sorted(Path(__file__).parent.glob("*.[ch]"))
 SWITCH = (
@@ -67,6 +77,10 @@ class Kernels:
         self.attention_forward = _typed(library.attention_forward, None, attention)
         self.attention_backward = _typed(library.attention_backward, None, attention)
         self.cross_entropy = _typed(library.cross_entropy, None, loss)
+        fed = ctypes.POINTER(Fed)
+        self.fed_size = _typed(library.fed_size, whole, fed, whole)
+        self.fed_forward = _typed(library.fed_forward, None, fed)
+        self.fed_backward = _typed(library.fed_backward, None, fed)
         self.dropout = _typed(library.dropout, None, place, whole, *chance, place, whole)
 
     def pack(self, weight: Tensor) -> Tensor:

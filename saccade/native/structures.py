@@ -141,3 +141,25 @@ class Ways(ctypes.Structure):
     """Where the best ways to go on are written."""
 
     _fields_ = tuple((name, _PLACE) for name in ("totals", "parents", "symbols", "gains"))
+
+
+class Chance(ctypes.Structure):
+    """How dropout falls: the seed, p in units of 2^-32, and 1 / (1 - p)."""
+
+    _fields_ = (("seed", ctypes.c_uint64), ("limit", ctypes.c_uint32), ("scale", _NUMBER))
+
+
+class Fed(ctypes.Structure):
+    """A loop over time, forward or back."""
+
+    _fields_ = (
+        *((n, _WHOLE) for n in ("batch", "steps", "places", "width", "read", "threads")),
+        *((n, _PLACE) for n in ("F", "U", "R", "bias")),
+        ("F_row", _WHOLE),
+        *((n, _PLACE) for n in ("keys", "values", "mask")),
+        *((n, _PLACE) for n in ("gates", "rows", "cells", "weights", "features")),
+        ("chance", Chance),
+        ("scale", _NUMBER),
+        *((n, _PLACE) for n in ("d_sums", "d_outer", "d_keys", "d_values")),
+        *((n, _PLACE) for n in ("d_hidden", "d_cell", "work")),
+    )

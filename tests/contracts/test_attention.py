@@ -7,6 +7,7 @@ from torch.testing import assert_close
 
 from saccade.attention.base import Attention
 from saccade.flow import Attended, Memory, append, reorder, tensor
+from saccade.masks import masked_softmax
 from saccade.parts import Part
 from saccade.precision import products
 from tests.samples import backward, mask_of, missing_gradients, name, randn, scramble, variants
@@ -54,6 +55,21 @@ def test_shapes_and_names(part: Part[Attention]) -> None:
     assert weights is not None
     assert weights.shape == (3, T, len(attention.names), 5)
     assert len(set(attention.names)) == len(attention.names)
+
+
+@every
+def test_a_factor_says_all_there_is_to_say_of_the_score(part: Part[Attention]) -> None:
+    attention = build(part)
+    if attention.factor is None:
+        return
+    query, states, mask = inputs()
+    prepared = attention.prepare(states)
+    scores = attention.factor * query @ tensor(prepared, "keys").mT
+    weights = masked_softmax(scores, mask[:, None])
+    found = read(attention, query, states, mask)
+    assert found.weights is not None
+    assert_close(found.weights[:, :, 0], weights)
+    assert_close(found.context, weights @ tensor(prepared, "values"))
 
 
 @every
