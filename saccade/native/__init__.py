@@ -4,14 +4,12 @@
     linear.c       linear layers, their matrices laid out in panels
     rounded.h      the same in bytes
     encode.c       a Transformer encoder
-    strips.h       products of a loop over time
-    meet.h         where threads wait for each other
     step.c         the step of a Transformer decoder
-    best.c         the highest of many scores
+    best.c         the highest of many scores, the best ways to go on
     attention.c    attention of short sequences in training
     loss.c         cross-entropy over a vocabulary
-    dropout.c      dropout
-    fed.c          the loop of a recurrent decoder in training
+    dropout.c      dropout, whose chance is chance.h
+    fed.c          the loop of a recurrent decoder in training, with strips.h and gates.h
     structures.py  what they are given
     library.py     how they are compiled for this processor, kept, and called
 

@@ -6,14 +6,13 @@
 
    This is decoders/rnn.py step by step, in Luong's wiring. W x + b of all steps comes from outside;
    going back, so do the gradients of the matrices, one product over all steps. Between two
-   meetings the threads share the strips of a matrix, so that each reads a part of it, or the rows. */
+   barriers the threads share the strips of a matrix, so that each reads a part of it, or the rows. */
 
 #include <string.h>
 
 #include "attention.h"
 #include "chance.h"
 #include "gates.h"
-#include "meet.h"
 #include "strips.h"
 
 typedef struct {
@@ -118,23 +117,23 @@ static void write_row(const Fed *l, const float *read, int64_t t, int64_t b) {
     }
 }
 
-static void go_forward(const Fed *l, Meeting *all, int64_t me, int64_t threads) {
+static void go_forward(const Fed *l, int64_t me, int64_t threads) {
     const int64_t D = l->width, B = l->batch, row = 2 * D + l->read;
     const Bench w = lay_out_forward(l);
     lay(&w.gates, 0, l->F, l->F_row, D, me, threads);
     lay(&w.gates, D, l->U, D, D, me, threads);
     lay(&w.outer, 0, l->R, D + l->read, D + l->read, me, threads);
     for (int64_t t = 0; t < l->steps; t++) {
-        meet(all, threads);
+        BARRIER
         product(&w.gates, row_at(l, t, 0), row, B, w.sums, w.sums_row, me, threads);
-        meet(all, threads);
+        BARRIER
         for (SHARE(b, B, me, threads)) {
             move(l, w.sums + b * w.sums_row, t, b);
             look(l, t, b);
         }
-        meet(all, threads);
+        BARRIER
         product(&w.outer, row_at(l, t + 1, 0) + D, row, B, w.read, w.read_row, me, threads);
-        meet(all, threads);
+        BARRIER
         for (SHARE(b, B, me, threads)) write_row(l, w.read + b * w.read_row, t, b);
     }
 }
@@ -194,7 +193,7 @@ static void learn_places(const Fed *l, const Bench *w, int64_t b) {
     }
 }
 
-static void go_back(const Fed *l, Meeting *all, int64_t me, int64_t threads) {
+static void go_back(const Fed *l, int64_t me, int64_t threads) {
     const int64_t D = l->width, B = l->batch;
     const Bench w = lay_out_back(l);
     lay_across(&w.gates, 0, l->F, l->F_row, D, me, threads);
@@ -206,16 +205,16 @@ static void go_back(const Fed *l, Meeting *all, int64_t me, int64_t threads) {
     }
     for (int64_t t = l->steps - 1; t >= 0; t--) {
         for (SHARE(b, B, me, threads)) write_row_back(l, w.sums + b * w.sums_row, t, b);
-        meet(all, threads);
+        BARRIER
         product(&w.outer, l->d_outer + t * B * D, D, B, w.read + t * B * w.read_row, w.read_row, me, threads);
-        meet(all, threads);
+        BARRIER
         for (SHARE(b, B, me, threads)) {
             look_back(l, &w, t, b, w.query + me * D);
             move_back(l, &w, t, b, w.query + me * D);
         }
-        meet(all, threads);
+        BARRIER
         product(&w.gates, l->d_sums + t * B * 4 * D, 4 * D, B, w.sums, w.sums_row, me, threads);
-        meet(all, threads);
+        BARRIER
     }
     for (SHARE(b, B, me, threads)) {
         memcpy(l->d_hidden + b * D, w.sums + b * w.sums_row + D, D * sizeof(float));
@@ -224,11 +223,9 @@ static void go_back(const Fed *l, Meeting *all, int64_t me, int64_t threads) {
 }
 
 void fed_forward(const Fed *l) {
-    Meeting all = {0};
-    PARALLEL(l->threads) go_forward(l, &all, ME, THREADS);
+    PARALLEL(l->threads) go_forward(l, ME, THREADS);
 }
 
 void fed_backward(const Fed *l) {
-    Meeting all = {0};
-    PARALLEL(l->threads) go_back(l, &all, ME, THREADS);
+    PARALLEL(l->threads) go_back(l, ME, THREADS);
 }
