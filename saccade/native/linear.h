@@ -64,7 +64,7 @@ INLINE void rounded_tile(const int rows, const Linear *w, const int8_t *panel, c
         ints b[WIDE];
         UNROLL for (int v = 0; v < WIDE; v++) b[v] = *(const ints *)(panel + k * PANEL + v * LANES * 4);
         UNROLL for (int r = 0; r < rows; r++) {
-            const ints four = (ints){0} + *(const whole *)(x + r * in + k);
+            const ints four = (ints){0} + *(const bits32 *)(x + r * in + k);
             UNROLL for (int v = 0; v < WIDE; v++) sums[r][v] = four_products(sums[r][v], four, b[v]);
         }
     }

@@ -30,7 +30,7 @@ enum { LEVELS = 127, SHIFT = 128 };
 enum { LEVELS = 63, SHIFT = 64 }; /* two products fit into 16 bits: 2 . 127 . 127 < 2^15 */
 #endif
 
-typedef int32_t whole __attribute__((may_alias));
+typedef int32_t bits32 __attribute__((may_alias));
 
 /* Each sum gains four products of bytes: those of `x` have no sign, those of `w` have one. */
 INLINE ints four_products(ints sums, ints x, ints w) {
@@ -55,7 +55,7 @@ INLINE ints four_products(ints sums, ints x, ints w) {
 INLINE float round_row(const float *x, int64_t n, uint8_t *bytes) {
     union { int32_t bits; float number; } top = {0};
     for (int64_t i = 0; i < n; i++) { /* without their sign, bits are in the order of the numbers */
-        const int32_t size = ((const whole *)x)[i] & 0x7fffffff;
+        const int32_t size = ((const bits32 *)x)[i] & 0x7fffffff;
         top.bits = size > top.bits ? size : top.bits;
     }
     const float most = top.number, by = most > 0.0f ? LEVELS / most : 0.0f;
