@@ -107,8 +107,9 @@ def run(command: list[str], threads: int, limit: float) -> Ended:
     """Run a process; whatever it started ends with it.
 
     The group is its own but the session is ours: a priority set for a session holds for it too.
+    MKL_NUM_THREADS is left alone: it would outweigh what an engine says of its own threads.
     """
-    own = {"OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads)}
+    own = {"OMP_NUM_THREADS": str(threads)}
     quiet = {"PYTHONWARNINGS": "ignore", "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
     environment = {**os.environ, **own, **quiet, "PYTHONPATH": str(ROOT)}
     pipe = subprocess.PIPE

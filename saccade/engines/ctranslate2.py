@@ -18,7 +18,7 @@ from saccade.nouns import Hypothesis
 from saccade.plans import sorted_batches
 
 _BATCH = 1024  # source pieces of a batch: what stays in the cache is fastest
-_SMALL = 16 << 20  # bytes of weights below which a second thread gains nothing for one line
+_SMALL = 128 << 20  # bytes of weights below which a second thread gains little for one line
 
 
 class CTranslate2(Converting):
@@ -50,7 +50,8 @@ class Session:
         """For one line: all cores share its matrices, unless these are of small whole numbers.
 
         Threads that share wait for each other by spinning. Where a core is busy otherwise that is
-        a disaster: beside a server's own threads 85 ms a line in place of 13 with one thread.
+        a disaster: beside a server's own threads 85 ms a line in place of 13 with one thread; on
+        two cores of another processor 107 ms in place of 29, with nothing else to do.
         """
         if self.crowded or _cores() == 1 or self._quantise.startswith("int"):
             return self._many
