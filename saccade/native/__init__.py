@@ -9,7 +9,8 @@
     attention.c    attention of short sequences in training
     loss.c         cross-entropy over a vocabulary
     dropout.c      dropout, whose chance is chance.h
-    fed.c          the loop of a recurrent decoder in training, with strips.h and gates.h
+    sweep.c        an LSTM over a known sequence in training, with strips.h and gates.h
+    fed.c          the loop of a recurrent decoder in training, with the same
     structures.py  what they are given
     library.py     how they are compiled for this processor, kept, and called
 

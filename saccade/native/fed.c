@@ -67,8 +67,6 @@ static Bench lay_out_back(const Fed *l) {
 
 int64_t fed_size(const Fed *l, int64_t back) { return back ? lay_out_back(l).size : lay_out_forward(l).size; }
 
-INLINE lanes *at(float *x) { return (lanes *)x; }
-INLINE lanes of(const float *x) { return *(const lanes *)x; }
 INLINE float *row_at(const Fed *l, int64_t t, int64_t b) {
     return l->rows + (t * l->batch + b) * (2 * l->width + l->read);
 }
@@ -78,18 +76,8 @@ INLINE float *cell_at(const Fed *l, int64_t t, int64_t b) { return l->cells + (t
 
 static void move(const Fed *l, const float *sums, int64_t t, int64_t b) {
     const int64_t D = l->width;
-    const float *before = cell_at(l, t, b);
-    float *gates = l->gates + (t * l->batch + b) * 4 * D, *cell = cell_at(l, t + 1, b);
-    float *hidden = row_at(l, t + 1, b) + D;
-    for (int64_t j = 0; j < D; j += LANES) {
-        const lanes i = sigmoid(of(gates + j) + of(sums + j));
-        const lanes f = sigmoid(of(gates + D + j) + of(sums + D + j));
-        const lanes g = tangent(of(gates + 2 * D + j) + of(sums + 2 * D + j));
-        const lanes o = sigmoid(of(gates + 3 * D + j) + of(sums + 3 * D + j));
-        const lanes c = f * of(before + j) + i * g;
-        *at(gates + j) = i, *at(gates + D + j) = f, *at(gates + 2 * D + j) = g, *at(gates + 3 * D + j) = o;
-        *at(cell + j) = c, *at(hidden + j) = o * tangent(c);
-    }
+    lstm(D, l->gates + (t * l->batch + b) * 4 * D, sums, cell_at(l, t, b), cell_at(l, t + 1, b),
+         row_at(l, t + 1, b) + D);
 }
 
 static void look(const Fed *l, int64_t t, int64_t b) {
@@ -166,20 +154,9 @@ static void look_back(const Fed *l, const Bench *w, int64_t t, int64_t b, float 
 
 static void move_back(const Fed *l, const Bench *w, int64_t t, int64_t b, const float *d_query) {
     const int64_t D = l->width, n = t * l->batch + b;
-    const float *gates = l->gates + n * 4 * D, *before = cell_at(l, t, b), *cell = cell_at(l, t + 1, b);
-    const float *later = w->sums + b * w->sums_row + D, *read = w->read + n * w->read_row;
-    float *d_sums = l->d_sums + n * 4 * D, *d_cell = l->d_cell + b * D;
-    for (int64_t j = 0; j < D; j += LANES) {
-        const lanes i = of(gates + j), f = of(gates + D + j), g = of(gates + 2 * D + j);
-        const lanes o = of(gates + 3 * D + j), told = tangent(of(cell + j));
-        const lanes dh = of(read + j) + of(d_query + j) + of(later + j);
-        const lanes dc = of(d_cell + j) + dh * o * (1.0f - told * told);
-        *at(d_sums + j) = dc * g * i * (1.0f - i);
-        *at(d_sums + D + j) = dc * of(before + j) * f * (1.0f - f);
-        *at(d_sums + 2 * D + j) = dc * i * (1.0f - g * g);
-        *at(d_sums + 3 * D + j) = dh * told * o * (1.0f - o);
-        *at(d_cell + j) = dc * f;
-    }
+    const float *parts[] = {w->read + n * w->read_row, d_query, w->sums + b * w->sums_row + D};
+    lstm_back(D, l->gates + n * 4 * D, cell_at(l, t, b), cell_at(l, t + 1, b), 3, parts,
+              l->d_cell + b * D, l->d_sums + n * 4 * D);
 }
 
 /* dk = de' h,   dv = a' dr, over all steps */

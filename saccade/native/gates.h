@@ -1,4 +1,4 @@
-/* The curves of a recurrent cell, to a few units of the last place. */
+/* The curves of a recurrent cell, to a few units of the last place, and a row of an LSTM. */
 
 #pragma once
 
@@ -24,4 +24,39 @@ INLINE lanes tangent(lanes x) {
     near = near * z * size + size;
     const ints is_far = size > 0.625f;
     return (lanes)((((ints)far & is_far) | ((ints)near & ~is_far)) ^ sign);
+}
+
+INLINE lanes *at(float *x) { return (lanes *)x; }
+INLINE lanes of(const float *x) { return *(const lanes *)x; }
+
+/* i, f, o = sigmoid, g = tanh of what `gates`, [4 D], and `sums` hold together; `gates` keeps them.
+
+       c = f c' + i g,   h = o tanh(c) */
+INLINE void lstm(int64_t D, float *gates, const float *sums, const float *before, float *cell, float *hidden) {
+    for (int64_t j = 0; j < D; j += LANES) {
+        const lanes i = sigmoid(of(gates + j) + of(sums + j));
+        const lanes f = sigmoid(of(gates + D + j) + of(sums + D + j));
+        const lanes g = tangent(of(gates + 2 * D + j) + of(sums + 2 * D + j));
+        const lanes o = sigmoid(of(gates + 3 * D + j) + of(sums + 3 * D + j));
+        const lanes c = f * of(before + j) + i * g;
+        *at(gates + j) = i, *at(gates + D + j) = f, *at(gates + 2 * D + j) = g, *at(gates + 3 * D + j) = o;
+        *at(cell + j) = c, *at(hidden + j) = o * tangent(c);
+    }
+}
+
+/* The gradient of the sums, given that of h as `n` rows to be added up; that of c becomes that of c'. */
+INLINE void lstm_back(int64_t D, const float *gates, const float *before, const float *cell, const int n,
+                      const float *const *d_hidden, float *d_cell, float *d_sums) {
+    for (int64_t j = 0; j < D; j += LANES) {
+        const lanes i = of(gates + j), f = of(gates + D + j), g = of(gates + 2 * D + j);
+        const lanes o = of(gates + 3 * D + j), told = tangent(of(cell + j));
+        lanes dh = of(d_hidden[0] + j);
+        UNROLL for (int k = 1; k < n; k++) dh += of(d_hidden[k] + j);
+        const lanes dc = of(d_cell + j) + dh * o * (1.0f - told * told);
+        *at(d_sums + j) = dc * g * i * (1.0f - i);
+        *at(d_sums + D + j) = dc * of(before + j) * f * (1.0f - f);
+        *at(d_sums + 2 * D + j) = dc * i * (1.0f - g * g);
+        *at(d_sums + 3 * D + j) = dh * told * o * (1.0f - o);
+        *at(d_cell + j) = dc * f;
+    }
 }

@@ -25,6 +25,7 @@ from saccade.native.structures import (
     Model,
     Source,
     Step,
+    Sweep,
     Ways,
 )
 
@@ -82,6 +83,10 @@ class Kernels:
         self.fed_forward = _typed(library.fed_forward, None, fed)
         self.fed_backward = _typed(library.fed_backward, None, fed)
         self.dropout = _typed(library.dropout, None, place, whole, *chance, place, whole)
+        sweep = ctypes.POINTER(Sweep)
+        self.sweep_size = _typed(library.sweep_size, whole, sweep, whole)
+        self.sweep_forward = _typed(library.sweep_forward, None, sweep)
+        self.sweep_backward = _typed(library.sweep_backward, None, sweep)
 
     def pack(self, weight: Tensor) -> Tensor:
         """Lay a matrix `[out, in]` out in panels, `[out / panel, in, panel]`."""

@@ -163,3 +163,13 @@ class Fed(ctypes.Structure):
         *((n, _PLACE) for n in ("d_sums", "d_outer", "d_keys", "d_values")),
         *((n, _PLACE) for n in ("d_hidden", "d_cell", "work")),
     )
+
+
+class Sweep(ctypes.Structure):
+    """All steps of an LSTM, forward or back."""
+
+    _fields_ = (
+        *((n, _WHOLE) for n in ("batch", "steps", "width", "threads")),
+        *((n, _PLACE) for n in ("U", "gates", "hidden", "cells", "outputs")),
+        *((n, _PLACE) for n in ("d_sums", "d_hidden", "d_cell", "work")),
+    )
