@@ -16,6 +16,8 @@ _SHARED = 1 << 20  # products of two numbers in a step from which a second threa
 
 def kernels_for(*given: Tensor, width: int) -> Kernels | None:
     """Return the kernels, if there are any, a gradient is wanted and they take what is given."""
+    if torch.compiler.is_compiling():  # as a graph, say, for another engine
+        return None
     if width % _LANES or not torch.is_grad_enabled() or torch.is_autocast_enabled("cpu"):
         return None
     fit = all(one.dtype == torch.float32 and one.device.type == "cpu" for one in given)
