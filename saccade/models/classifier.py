@@ -99,6 +99,6 @@ class Classifier(Model):
         """Return features `[B, D]` and, if asked for, weights `[B, 1, A, S]`."""
         vectors = self.dropout(self.word_dropout(self.source_embedding(source.values)))  # [B, S, D]
         memory: Memory = self.encoder(Padded(vectors, source.mask, source.ends))
-        query = self.query.expand(len(vectors), -1)  # [B, D]
+        query = self.query.expand(vectors.shape[0], -1)  # [B, D]
         both, weights = pooled(self.attention, query, memory, self.dropout, look=look)
         return self.dropout(torch.tanh(self.mix(both))), weights  # [B, D]
