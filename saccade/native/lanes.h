@@ -37,6 +37,17 @@ typedef int32_t ints __attribute__((vector_size(4 * LANES), aligned(4), may_alia
 #define UNROLL _Pragma("GCC unroll 8")
 #define INLINE static inline __attribute__((always_inline))
 
+/* A function that is given how many rows there are, up to six, as a number known to the compiler. */
+#define TILES(name, n, ...) \
+    switch (n) { \
+    case 1: name(1, __VA_ARGS__); break; \
+    case 2: name(2, __VA_ARGS__); break; \
+    case 3: name(3, __VA_ARGS__); break; \
+    case 4: name(4, __VA_ARGS__); break; \
+    case 5: name(5, __VA_ARGS__); break; \
+    default: name(6, __VA_ARGS__); \
+    }
+
 typedef float four __attribute__((vector_size(16), aligned(4), may_alias));
 
 INLINE float total(lanes v) {

@@ -80,16 +80,6 @@ INLINE void rounded_tile(const int rows, const Linear *w, const int8_t *panel, c
     }
 }
 
-#define TILES(name, n, ...) \
-    switch (n) { \
-    case 1: name(1, __VA_ARGS__); break; \
-    case 2: name(2, __VA_ARGS__); break; \
-    case 3: name(3, __VA_ARGS__); break; \
-    case 4: name(4, __VA_ARGS__); break; \
-    case 5: name(5, __VA_ARGS__); break; \
-    default: name(6, __VA_ARGS__); \
-    }
-
 enum { AT_ONCE = 8 * ROWS }; /* rows that are rounded before they are multiplied */
 
 static inline void rounded_linear(const Linear *w, const float *x, int64_t n, const float *onto, int relu,

@@ -24,7 +24,7 @@ typedef struct { /* [out / PANEL][in / 4][PANEL][4], zeros at its ends; none if 
     const int32_t *sums;  /* [out], of a row's bytes */
 } Rounded;
 
-#if defined(__AVX512VNNI__) || defined(__AVXVNNI__)
+#if defined(__AVX512VNNI__) || (defined(__AVXVNNI__) && !defined(__AVX512F__))
 enum { LEVELS = 127, SHIFT = 128 };
 #else
 enum { LEVELS = 63, SHIFT = 64 }; /* two products fit into 16 bits: 2 . 127 . 127 < 2^15 */
@@ -39,9 +39,9 @@ INLINE ints four_products(ints sums, ints x, ints w) {
 #elif defined(__AVX512BW__)
     const __m512i pairs = _mm512_maddubs_epi16((__m512i)x, (__m512i)w);
     return sums + (ints)_mm512_madd_epi16(pairs, _mm512_set1_epi16(1));
-#elif defined(__AVXVNNI__)
+#elif defined(__AVXVNNI__) && !defined(__AVX512F__)
     return (ints)_mm256_dpbusd_avx_epi32((__m256i)sums, (__m256i)x, (__m256i)w);
-#elif defined(__AVX2__)
+#elif defined(__AVX2__) && !defined(__AVX512F__)
     const __m256i pairs = _mm256_maddubs_epi16((__m256i)x, (__m256i)w);
     return sums + (ints)_mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
 #else

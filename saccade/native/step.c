@@ -107,22 +107,13 @@ static void read_group(const Model *m, const Step *s, const Reads *of, const flo
     for (int64_t line = group * s->lines; line < end; line += ROWS) {
         const float *from = x + line * m->width;
         float *to = onto + line * m->width;
-        switch (end - line < ROWS ? end - line : ROWS) {
-        case 1: read_folded(1, m, s, of, from, row, weights, to); break;
-        case 2: read_folded(2, m, s, of, from, row, weights, to); break;
-        case 3: read_folded(3, m, s, of, from, row, weights, to); break;
-        case 4: read_folded(4, m, s, of, from, row, weights, to); break;
-        case 5: read_folded(5, m, s, of, from, row, weights, to); break;
-        default: read_folded(6, m, s, of, from, row, weights, to);
-        }
+        TILES(read_folded, end - line, m, s, of, from, row, weights, to)
     }
 }
 
 /* ---- The step ---- */
 
-#ifndef AT_HAND
-enum { AT_HAND = 48 };
-#endif
+enum { AT_HAND = 48 }; /* rows whose scores stay in the cache until they are log-probabilities */
 
 typedef struct { /* the parts of the room to work in */
     float *x, *read, *products, *said, *hidden, *weights;

@@ -78,14 +78,7 @@ static inline void product(const Strips *w, const float *x, int64_t x_row, int64
             for (int64_t r = 0; r < n; r += DOWN) {
                 const float *xs = x + r * x_row + k, *ahead = block + deep * (STRIP + r / DOWN * LINE);
                 float *ys = y + r * y_row + p * STRIP;
-                switch (at_most(n - r, DOWN)) {
-                case 1: pass(1, block, deep, xs, x_row, k > 0, ys, y_row, ahead); break;
-                case 2: pass(2, block, deep, xs, x_row, k > 0, ys, y_row, ahead); break;
-                case 3: pass(3, block, deep, xs, x_row, k > 0, ys, y_row, ahead); break;
-                case 4: pass(4, block, deep, xs, x_row, k > 0, ys, y_row, ahead); break;
-                case 5: pass(5, block, deep, xs, x_row, k > 0, ys, y_row, ahead); break;
-                default: pass(6, block, deep, xs, x_row, k > 0, ys, y_row, ahead);
-                }
+                TILES(pass, n - r, block, deep, xs, x_row, k > 0, ys, y_row, ahead)
             }
         }
 }
