@@ -12,6 +12,7 @@ from saccade.decoders.transformer import TransformerDecoder
 from saccade.fast.begun import Begun
 from saccade.fast.linear import Packed, pack, packed
 from saccade.fast.native import NativeEncoderDecoder
+from saccade.fast.native_rnn import NativeRecurrent
 from saccade.fast.panels import rounding
 from saccade.fast.rnn import FastRnn
 from saccade.fast.transformer import FastTransformer
@@ -107,9 +108,10 @@ class Ready:
 def form_of(model: Model) -> Form:
     """Make a model ready to write: its fast form if it has one, or itself with packed layers."""
     if type(model) is EncoderDecoder:
-        kernels = library.found().kernels if NativeEncoderDecoder.serves(model) else None
-        if kernels is not None:
-            return NativeEncoderDecoder(model, kernels)
+        for native in (NativeEncoderDecoder, NativeRecurrent):
+            kernels = library.found().kernels if native.serves(model) else None
+            if kernels is not None:
+                return native(model, kernels)
         decoder = decoder_form_of(model.decoder)
         if decoder is not None:
             return FastEncoderDecoder(model, decoder)

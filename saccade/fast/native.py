@@ -15,7 +15,7 @@ from saccade.fast.crew import Crew
 from saccade.fast.linear import packed
 from saccade.fast.native_encoder import NativeEncoder
 from saccade.fast.panels import Closing, Normed, Panels, side_by_side
-from saccade.fast.transformer import FastTransformer, Folded, Held, Places, Reader, Source
+from saccade.fast.transformer import FastTransformer, Folded, Held, Past, Places, Reader, Source
 from saccade.flow import Memory, Padded, State, Step
 from saccade.models.encoder_decoder import EncoderDecoder
 from saccade.native import structures
@@ -80,8 +80,22 @@ class NativeEncoderDecoder:
         return Begun(held, held.start)
 
 
+class NativePast(Past):
+    """What one layer has written, `[B, room, 2 D]`: the key of a place and its value in one piece.
+
+    A line goes from place to place, and finds there what all heads read.
+    """
+
+    of_lines, of_places = 0, 1
+
+    def _nothing(self, like: Tensor, n: int, attention: MultiHead) -> Tensor:
+        return like.new_empty(n, 0, 2 * attention.query_dim)
+
+
 class NativeStep(Held):
     """The step function of the lines of one batch."""
+
+    past_of = NativePast
 
     def __init__(self, form: NativeEncoderDecoder, memory: Memory) -> None:
         super().__init__(form.layers, memory)
@@ -110,9 +124,8 @@ class NativeStep(Held):
         step = structures.Step(
             groups=n,
             lines=width,
-            held=past.held.shape[1],
             written=past.n_places,
-            room=past.held.shape[3],
+            room=past.room,
             places=first.n_places,
             steps=t,
             folded=isinstance(first, Folded),
@@ -150,8 +163,8 @@ class NativeStep(Held):
         self._rows = torch.arange(len(self._rows))
 
     def _point_to_what_is_read(self, width: int) -> None:
-        full = self.pasts[0].n_places + width > self.pasts[0].held.shape[3]
-        if full and len(self._rows) < self.pasts[0].held.shape[1]:
+        full = self.pasts[0].n_places + width > self.pasts[0].room
+        if full and len(self._rows) < self.pasts[0].n_held:
             self._let_go()  # before all that is held moves to a larger room
         for reads, past, source in zip(self._reads, self.pasts, self.sources, strict=True):
             past.make_room(width)

@@ -219,14 +219,29 @@ class Wire:
 class Past:
     """What one layer has written of all lines: keys and values in one, `[2, B, H, room, d]`."""
 
+    of_lines, of_places = 1, 3  # which dimensions of what is held
+
     def __init__(self, like: Tensor, n: int, attention: MultiHead) -> None:
-        heads, width = attention.heads, attention.query_dim // attention.heads
-        self.held = like.new_empty(2, n, heads, 0, width)
+        self.held = self._nothing(like, n, attention)
         self.n_places = 0
+
+    def _nothing(self, like: Tensor, n: int, attention: MultiHead) -> Tensor:
+        heads, width = attention.heads, attention.query_dim // attention.heads
+        return like.new_empty(2, n, heads, 0, width)
+
+    @property
+    def n_held(self) -> int:
+        """Rows that there are, B."""
+        return self.held.shape[self.of_lines]
+
+    @property
+    def room(self) -> int:
+        """Places that there are, filled or not."""
+        return self.held.shape[self.of_places]
 
     def keep(self, rows: Tensor) -> None:
         """Hold these rows and no others."""
-        self.held = self.held.index_select(1, rows)
+        self.held = self.held.index_select(self.of_lines, rows)
 
     def read(self, products: Tensor, own: Tensor | None) -> Tensor:
         """Write keys and values behind the others, then read with the queries.
@@ -248,13 +263,13 @@ class Past:
 
     def make_room(self, n_lines: int) -> None:
         """See to it that every one of K lines can write one more place."""
-        _, n, heads, room, width = self.held.shape
-        if self.n_places + n_lines > room:
-            filled = self.held[:, :, :, : self.n_places]
-            first = _ROOM if n > _FEW else 4 * _ROOM  # to move costs more than room for few
-            room = max(2 * room, first * n_lines)
-            self.held = filled.new_empty(2, n, heads, room, width)
-            self.held[:, :, :, : self.n_places] = filled
+        if self.n_places + n_lines > self.room:
+            filled = self.held.narrow(self.of_places, 0, self.n_places)
+            first = _ROOM if self.n_held > _FEW else 4 * _ROOM  # to move costs more than room
+            shape = list(self.held.shape)
+            shape[self.of_places] = max(2 * self.room, first * n_lines)
+            self.held = filled.new_empty(shape)
+            self.held.narrow(self.of_places, 0, self.n_places).copy_(filled)
 
 
 def _flat(heads: Tensor) -> Tensor:
@@ -269,6 +284,8 @@ class Held:
     The state holds, for every line, its row of what is held here and which of its past is its own.
     """
 
+    past_of: type[Past] = Past
+
     def __init__(self, layers: Sequence[Reader], memory: Memory) -> None:
         n, self.t, self.layers = len(memory.mask), 0, layers
         mask = None if bool(memory.mask.all()) else memory.mask[:, None, None]  # [B, 1, 1, S]
@@ -277,7 +294,7 @@ class Held:
         self.sources: Sequence[Source | Folded] = sources
         whole = bool(memory.mask.any(dim=1).all())  # a softmax over nothing has no value
         self.unfolded = sources if whole else []  # those that may yet be folded
-        self.pasts = [Past(memory.states, n, layer.reading) for layer in layers]
+        self.pasts = [self.past_of(memory.states, n, layer.reading) for layer in layers]
         own = memory.states.new_zeros(n, 0)  # of no places while all that is held is a line's own
         self._newest = own
         self.start: State = {GROUP: self.groups.start(own), _OWN: own}

@@ -5,6 +5,10 @@
 #include <math.h>
 #include <stdint.h>
 
+#ifdef __AVX__
+#include <immintrin.h>
+#endif
+
 #ifdef _OPENMP
 #include <omp.h>
 #define TEXT(x) #x
@@ -57,6 +61,36 @@ INLINE float total(lanes v) {
     return (sum[0] + sum[2]) + (sum[1] + sum[3]);
 }
 
+/* The totals of as many vectors as each has numbers, two vectors at a time: both halves of every part
+   are added up, first of the whole vectors, then of their halves, and so on. */
+INLINE lanes totals(lanes *v) {
+#if defined(__AVX512F__)
+    UNROLL for (int half = LANES / 2; half; half /= 2) {
+        ints first;
+        UNROLL for (int j = 0; j < LANES; j++) first[j] = j / half * 2 * half + j % half;
+        UNROLL for (int i = 0; i < half; i++) {
+            const __m512 a = (__m512)v[2 * i], b = (__m512)v[2 * i + 1];
+            v[i] = (lanes)(_mm512_permutex2var_ps(a, (__m512i)first, b) +
+                           _mm512_permutex2var_ps(a, (__m512i)(first + half), b));
+        }
+    }
+    return v[0];
+#elif defined(__AVX__)
+    __m256 four[2];
+    UNROLL for (int i = 0; i < 2; i++) {
+        const lanes *w = v + 4 * i;
+        four[i] = _mm256_hadd_ps(_mm256_hadd_ps((__m256)w[0], (__m256)w[1]),
+                                 _mm256_hadd_ps((__m256)w[2], (__m256)w[3]));
+    }
+    return (lanes)(_mm256_permute2f128_ps(four[0], four[1], 0x20) +
+                   _mm256_permute2f128_ps(four[0], four[1], 0x31));
+#else
+    lanes y;
+    for (int i = 0; i < LANES; i++) y[i] = total(v[i]);
+    return y;
+#endif
+}
+
 INLINE float dot(const float *a, const float *b, int64_t n) {
     lanes sum = {0};
     for (int64_t i = 0; i < n; i += LANES) sum += *(const lanes *)(a + i) * *(const lanes *)(b + i);
@@ -82,32 +116,61 @@ INLINE lanes exponential(lanes x) {
     return (lanes)((ints)(y * (lanes)power) & ~tiny);
 }
 
-INLINE float one_exponential(float x) { return exponential((lanes){0} + x)[0]; }
+#define FIRST(n) (__mmask16)((n) > 0 ? (1u << (n)) - 1 : 0)
 
-INLINE float highest(const float *x, int64_t n) {
-    float top = -INFINITY;
-    int64_t i = 0;
-    if (n >= LANES) {
-        lanes tops = *(const lanes *)x;
-        for (i = LANES; i + LANES <= n; i += LANES) {
-            const lanes now = *(const lanes *)(x + i);
-            const ints more = now > tops;
-            tops = (lanes)(((ints)now & more) | ((ints)tops & ~more));
-        }
-        for (int j = 0; j < LANES; j++) top = tops[j] > top ? tops[j] : top;
-    }
-    for (; i < n; i++) top = x[i] > top ? x[i] : top;
-    return top;
+/* The last `n` numbers of a row, if there are fewer than a vector holds; `other` fills it up. */
+INLINE lanes last_of(const float *x, int64_t n, float other) {
+    if (n >= LANES) return *(const lanes *)x;
+#if defined(__AVX512F__)
+    return (lanes)_mm512_mask_loadu_ps(_mm512_set1_ps(other), FIRST(n), x);
+#else
+    lanes y = (lanes){0} + other;
+    for (int64_t i = 0; i < n; i++) y[i] = x[i];
+    return y;
+#endif
 }
 
-/* x becomes exp(x - top), whose sum is returned. */
+INLINE void put_last(float *x, int64_t n, lanes y) {
+    if (n >= LANES) {
+        *(lanes *)x = y;
+        return;
+    }
+#if defined(__AVX512F__)
+    _mm512_mask_storeu_ps(x, FIRST(n), (__m512)y);
+#else
+    for (int64_t i = 0; i < n; i++) x[i] = y[i];
+#endif
+}
+
+INLINE lanes higher(lanes a, lanes b) {
+    const ints more = a > b;
+    return (lanes)(((ints)a & more) | ((ints)b & ~more));
+}
+
+INLINE float highest(const float *x, int64_t n) {
+    lanes tops = (lanes){0} - INFINITY;
+    int64_t i = 0;
+    for (; i + LANES <= n; i += LANES) tops = higher(*(const lanes *)(x + i), tops);
+    if (i < n) tops = higher(last_of(x + i, n - i, -INFINITY), tops);
+    const four *parts = (const four *)&tops;
+    four top = parts[0];
+    UNROLL for (int j = 1; j < LANES / 4; j++)
+        for (int i = 0; i < 4; i++) top[i] = parts[j][i] > top[i] ? parts[j][i] : top[i];
+    const float even = top[0] > top[2] ? top[0] : top[2], odd = top[1] > top[3] ? top[1] : top[3];
+    return even > odd ? even : odd;
+}
+
+/* x becomes exp(x - top), whose sum is returned: that of a longer row that ends in -inf is the same. */
 INLINE float exponentials(float *x, int64_t n, float top) {
     lanes sum = {0};
     int64_t i = 0;
     for (; i + LANES <= n; i += LANES) sum += *(lanes *)(x + i) = exponential(*(lanes *)(x + i) - top);
-    float rest = total(sum);
-    for (; i < n; i++) rest += x[i] = one_exponential(x[i] - top);
-    return rest;
+    if (i < n) {
+        const lanes y = exponential(last_of(x + i, n - i, -INFINITY) - top);
+        put_last(x + i, n - i, y);
+        sum += y;
+    }
+    return total(sum);
 }
 
 INLINE void softmax(float *x, int64_t n) {
@@ -120,8 +183,7 @@ INLINE void log_softmax(float *x, int64_t n) {
     lanes sum = {0};
     int64_t i = 0;
     for (; i + LANES <= n; i += LANES) sum += exponential(*(lanes *)(x + i) - top);
-    float rest = total(sum);
-    for (; i < n; i++) rest += one_exponential(x[i] - top);
-    const float off = top + logf(rest);
+    if (i < n) sum += exponential(last_of(x + i, n - i, -INFINITY) - top);
+    const float off = top + logf(total(sum));
     for (i = 0; i < n; i++) x[i] -= off;
 }

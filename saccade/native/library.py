@@ -23,9 +23,11 @@ from saccade.native.structures import (
     Linear,
     Loss,
     Model,
+    Recurrent,
     Source,
     Step,
     Sweep,
+    Turn,
     Ways,
 )
 
@@ -75,6 +77,9 @@ class Kernels:
         self.fold = _typed(library.fold, None, linear, *sizes, place, place, whole)
         self.work_size = _typed(library.work_size, whole, model, step)
         self.step = _typed(library.step, None, model, step)
+        recurrent, turn = ctypes.POINTER(Recurrent), ctypes.POINTER(Turn)
+        self.turn_size = _typed(library.turn_size, whole, recurrent, turn)
+        self.turn = _typed(library.turn, None, recurrent, turn)
         self.attention_forward = _typed(library.attention_forward, None, attention)
         self.attention_backward = _typed(library.attention_backward, None, attention)
         self.cross_entropy = _typed(library.cross_entropy, None, loss)

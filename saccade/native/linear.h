@@ -24,29 +24,36 @@ enum { WIDE = 4 }; /* vectors that a panel is wide: 6 x 4 sums of 32 registers *
 #else
 enum { WIDE = 2 }; /* 6 x 2 sums of 16 registers */
 #endif
-enum { PANEL = WIDE * LANES, ROWS = 6 };
+enum { PANEL = WIDE * LANES, ROWS = 6, CACHED = 16 }; /* numbers in a line of the cache */
 
 /* Put the products of a row with a panel where they belong; `onto` is added if there is any. */
 INLINE void put(const Linear *w, const lanes *products, int64_t first, const float *onto, int relu, float *y) {
-    float all[PANEL];
-    UNROLL for (int v = 0; v < WIDE; v++) *(lanes *)(all + v * LANES) = products[v];
-    const int64_t n = w->out - first < PANEL ? w->out - first : PANEL;
-    for (int64_t j = 0; j < n; j++) {
-        float one = all[j] + w->bias[first + j];
-        one = onto ? one + onto[first + j] : one;
-        y[first + j] = relu && one < 0.0f ? 0.0f : one;
+    UNROLL for (int v = 0; v < WIDE; v++) {
+        const int64_t at = first + v * LANES, n = w->out - at;
+        lanes one = products[v] + last_of(w->bias + at, n, 0.0f);
+        if (onto) one += last_of(onto + at, n, 0.0f);
+        if (relu) one = higher(one, (lanes){0});
+        put_last(y + at, n, one);
     }
 }
 
+/* The next panel is fetched while rows are multiplied by this one, so many numbers with every column
+   that all tiles together fetch the whole, and never more than a line of the cache. */
+INLINE int64_t pace_of(int64_t n) {
+    const int64_t tiles = (n + ROWS - 1) / ROWS;
+    return tiles > PANEL / CACHED ? (PANEL + tiles - 1) / tiles : CACHED;
+}
+
 /* Some rows by one panel: what stays in registers. `onto` is added if there is any. */
-INLINE void tile(const int rows, const Linear *w, const float *panel, const float *x, int64_t first,
-                 const float *onto, int relu, float *y) {
+INLINE void tile(const int rows, const Linear *w, const float *panel, const float *ahead, int64_t pace,
+                 const float *x, int64_t first, const float *onto, int relu, float *y) {
     const int64_t in = w->in, out = w->out;
     lanes sums[ROWS][WIDE];
     UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < WIDE; v++) sums[r][v] = (lanes){0};
     for (int64_t k = 0; k < in; k++) {
         lanes b[WIDE];
         UNROLL for (int v = 0; v < WIDE; v++) b[v] = *(const lanes *)(panel + k * PANEL + v * LANES);
+        __builtin_prefetch(ahead + k * pace, 0, 2);
         UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < WIDE; v++) sums[r][v] +=
             x[r * in + k] * b[v];
     }
@@ -54,15 +61,43 @@ INLINE void tile(const int rows, const Linear *w, const float *panel, const floa
         put(w, sums[r], first, onto ? onto + r * out : 0, relu, y + r * out);
 }
 
+/* Few rows by several panels at once, so that no sum waits for what was added to it last. */
+INLINE void tile_abreast(const int rows, const int panels, const Linear *w, const float *x, int64_t first,
+                         const float *onto, int relu, float *y) {
+    const int64_t in = w->in, out = w->out;
+    const float *panel = w->panels + first * in * PANEL;
+    lanes sums[ROWS][4][WIDE];
+    UNROLL for (int r = 0; r < rows; r++) UNROLL for (int p = 0; p < panels; p++)
+        UNROLL for (int v = 0; v < WIDE; v++) sums[r][p][v] = (lanes){0};
+    for (int64_t k = 0; k < in; k++)
+        UNROLL for (int p = 0; p < panels; p++) UNROLL for (int v = 0; v < WIDE; v++) {
+            const lanes b = *(const lanes *)(panel + (p * in + k) * PANEL + v * LANES);
+            UNROLL for (int r = 0; r < rows; r++) sums[r][p][v] += x[r * in + k] * b;
+        }
+    UNROLL for (int r = 0; r < rows; r++) UNROLL for (int p = 0; p < panels; p++)
+        put(w, sums[r][p], (first + p) * PANEL, onto ? onto + r * out : 0, relu, y + r * out);
+}
+
+/* If there are few rows, multiply them by the panels from `p` on, and say how far that went. */
+static inline int64_t few_rows(const Linear *w, const float *x, int64_t n, int64_t p, int64_t end,
+                               const float *onto, int relu, float *y) {
+    for (; n == 1 && p + 4 <= end; p += 4) tile_abreast(1, 4, w, x, p, onto, relu, y);
+    for (; n == 2 && p + 3 <= end; p += 3) tile_abreast(2, 3, w, x, p, onto, relu, y);
+    for (; n == 3 && p + 2 <= end; p += 2) tile_abreast(3, 2, w, x, p, onto, relu, y);
+    return p;
+}
+
 /* The same with bytes; `worth` is what a level of each row is worth. */
-INLINE void rounded_tile(const int rows, const Linear *w, const int8_t *panel, const uint8_t *x,
-                         const float *worth, int64_t first, const float *onto, int relu, float *y) {
+INLINE void rounded_tile(const int rows, const Linear *w, const int8_t *panel, const int8_t *ahead,
+                         int64_t pace, const uint8_t *x, const float *worth, int64_t first,
+                         const float *onto, int relu, float *y) {
     const int64_t in = (w->in + 3) / 4 * 4, out = w->out;
     ints sums[ROWS][WIDE];
     UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < WIDE; v++) sums[r][v] = (ints){0};
     for (int64_t k = 0; k < in; k += 4) {
         ints b[WIDE];
         UNROLL for (int v = 0; v < WIDE; v++) b[v] = *(const ints *)(panel + k * PANEL + v * LANES * 4);
+        __builtin_prefetch(ahead + k * pace, 0, 2);
         UNROLL for (int r = 0; r < rows; r++) {
             const ints four = (ints){0} + *(const bits32 *)(x + r * in + k);
             UNROLL for (int v = 0; v < WIDE; v++) sums[r][v] = four_products(sums[r][v], four, b[v]);
@@ -92,12 +127,14 @@ static inline void rounded_linear(const Linear *w, const float *x, int64_t n, co
     for (int64_t from = 0; from < n; from += AT_ONCE) {
         const int64_t rows = n - from < AT_ONCE ? n - from : AT_ONCE;
         for (int64_t r = 0; r < rows; r++) worth[r] = round_row(x + (from + r) * w->in, w->in, bytes + r * in);
+        const int64_t pace = pace_of(rows);
         for (SHARE(p, n_panels, me, threads))
             for (int64_t r = 0; r < rows; r += ROWS) {
                 const float *os = onto ? onto + (from + r) * w->out : 0;
                 float *ys = y + (from + r) * w->out;
                 const int8_t *panel = w->rounded.panels + p * in * PANEL;
-                TILES(rounded_tile, rows - r, w, panel, bytes + r * in, worth + r, p * PANEL, os, relu, ys)
+                const int8_t *ahead = panel + in * PANEL + r / ROWS * in * pace;
+                TILES(rounded_tile, rows - r, w, panel, ahead, pace, bytes + r * in, worth + r, p * PANEL, os, relu, ys)
             }
     }
 }
@@ -110,10 +147,12 @@ static inline void linear(const Linear *w, const float *x, int64_t n, const floa
         rounded_linear(w, x, n, onto, relu, y, me, threads);
         return;
     }
-    for (SHARE(p, n_panels, me, threads))
+    const int64_t pace = pace_of(n), end = n_panels * (me + 1) / threads;
+    for (int64_t p = few_rows(w, x, n, n_panels * me / threads, end, onto, relu, y); p < end; p++)
         for (int64_t r = 0; r < n; r += ROWS) {
             const float *panel = w->panels + p * w->in * PANEL, *os = onto ? onto + r * w->out : 0;
-            TILES(tile, n - r, w, panel, x + r * w->in, p * PANEL, os, relu, y + r * w->out)
+            const float *ahead = panel + w->in * PANEL + r / ROWS * w->in * pace;
+            TILES(tile, n - r, w, panel, ahead, pace, x + r * w->in, p * PANEL, os, relu, y + r * w->out)
         }
 }
 
@@ -139,4 +178,23 @@ static inline void normed(const Norm *norm, int here, const float *x, int64_t n,
             *(lanes *)(to + i) = (*(const lanes *)(row + i) - mean) * scale *
                                      *(const lanes *)(norm->weight + i) + *(const lanes *)(norm->bias + i);
     }
+}
+
+enum { AT_HAND = 48 }; /* rows whose scores stay in the cache until they are log-probabilities */
+
+/* The log-probabilities of all symbols, whose scores are W x + b: `n` rows. */
+static inline void log_probabilities(const Linear *scores, const float *x, int64_t n, float *y, int64_t me,
+                                     int64_t threads) {
+    const int64_t V = scores->out;
+    if (threads == 1) { /* so many rows at a time that their scores are still at hand */
+        for (int64_t r = 0; r < n; r += AT_HAND) {
+            const int64_t some = n - r < AT_HAND ? n - r : AT_HAND;
+            linear(scores, x + r * scores->in, some, 0, 0, y + r * V, 0, 1);
+            for (int64_t i = r; i < r + some; i++) log_softmax(y + i * V, V);
+        }
+        return;
+    }
+    linear(scores, x, n, 0, 0, y, me, threads);
+    BARRIER
+    for (SHARE(r, n, me, threads)) log_softmax(y + r * V, V);
 }

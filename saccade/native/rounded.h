@@ -12,7 +12,6 @@
 #include "lanes.h"
 
 #ifdef __AVX2__
-#include <immintrin.h>
 enum { ROUNDS = 1 };
 #else
 enum { ROUNDS = 0 }; /* it would work, and be slow */

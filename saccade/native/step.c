@@ -4,7 +4,7 @@
    operations. Every row is computed by itself and in one order, so what stands in a row does not
    depend on the others. */
 
-#include "linear.h"
+#include "reading.h"
 
 /* ---- What Python hands over; structures.py has the same. ---- */
 
@@ -14,7 +14,7 @@ typedef struct {
 } Layer;
 
 typedef struct { /* what one layer reads: its past, and the memory folded or as it is */
-    float *past;         /* [2, held, H, room, d] */
+    float *past;         /* [held, room, 2 D], key and value of a place in one piece */
     const float *keys;   /* folded: [held, H S, D]; as it is: [held, H, S, d] */
     const float *values; /* folded: [held, H S, D]; as it is: [held, H, S, d] */
     const float *scores; /* folded: [held, H S] */
@@ -30,7 +30,6 @@ typedef struct {
 
 typedef struct {
     int64_t groups, lines;         /* B, and K lines each */
-    int64_t held;                  /* rows of what is read, of which some may have left */
     int64_t written, room, places; /* places of the past that are filled, that there are; S */
     int64_t steps;                 /* of the past that are a line's own */
     int64_t folded, threads;
@@ -44,34 +43,50 @@ typedef struct {
     float *log_probs;       /* [N, V] */
 } Step;
 
+typedef struct { /* the parts of the room to work in */
+    float *x, *read, *products, *said, *hidden, *weights;
+    int32_t *listed, *n_listed, *seen, *n_seen;
+} Room;
+
 /* ---- Attention ---- */
 
 /* One head of one line: y = softmax(q . keys / sqrt(d)) values over `n` places, or those listed. */
-static void attend(const float *q, const float *keys, const float *values, const int32_t *listed,
-                   int64_t n, int64_t d, float *weights, float *y) {
+static void attend(const float *q, const float *keys, const float *values, int64_t stride,
+                   const int32_t *listed, int64_t n, int64_t d, float *weights, float *y) {
     const float scale = 1.0f / sqrtf((float)d);
-    for (int64_t i = 0; i < n; i++) weights[i] = dot(q, keys + (listed ? listed[i] : i) * d, d) * scale;
-    if (n) softmax(weights, n);
-    for (int64_t j = 0; j < d; j += LANES) {
-        lanes sum = {0};
-        for (int64_t i = 0; i < n; i++)
-            sum += weights[i] * *(const lanes *)(values + (listed ? listed[i] : i) * d + j);
-        *(lanes *)(y + j) = sum;
+    for (int64_t i = 0; i < n; i += LANES) {
+        const float *rows = listed ? keys : keys + i * stride;
+        lanes products;
+        dots(1, q, d, rows, stride, listed ? listed + i : 0, n - i, d, &products);
+        put_last(weights + i, n - i, products * scale);
     }
+    if (n) softmax(weights, n);
+    memset(y, 0, d * sizeof(float));
+    gather_all(1, weights, values, stride, listed, n, d, y, d);
 }
 
-/* A line writes its key and value behind the others, then reads what is its own. */
+/* A line writes its key and value behind the others, then reads what is its own. Meanwhile the cache
+   is asked for what the line that is `s->lines` further down reads. */
 static void read_past(const Model *m, const Step *s, float *past, const float *products, int64_t line,
-                      const int32_t *listed, int64_t n, float *weights, float *said) {
-    const int64_t D = m->width, d = D / m->heads, k = line % s->lines;
-    const int64_t b = s->rows[line / s->lines], head = s->room * d, all = s->held * m->heads * head;
+                      const Room *w, float *weights) {
+    const int64_t D = m->width, d = D / m->heads, all = s->room * 2 * D, n_own = s->steps + 1;
+    const int64_t ahead = line + s->lines, b = s->rows[line / s->lines];
+    const int32_t *listed = s->own ? w->listed + line * n_own : 0;
+    const int64_t n = s->own ? w->n_listed[line] : s->written + 1;
     const float *three = products + line * 3 * D;
-    for (int64_t h = 0; h < m->heads; h++) {
-        float *keys = past + (b * m->heads + h) * head, *values = keys + all;
-        memcpy(keys + (s->written + k) * d, three + D + h * d, d * sizeof(float));
-        memcpy(values + (s->written + k) * d, three + 2 * D + h * d, d * sizeof(float));
-        attend(three + h * d, keys, values, listed, n, d, weights, said + line * D + h * d);
+    float *rows = past + b * all;
+    if (ahead < s->groups * s->lines) {
+        const float *next = past + s->rows[ahead / s->lines] * all;
+        const int64_t n_next = s->own ? w->n_listed[ahead] - 1 : s->written;
+        for (int64_t i = 0; i < n_next; i++) {
+            const float *row = next + (s->own ? w->listed[ahead * n_own + i] : i) * 2 * D;
+            for (int64_t j = 0; j < 2 * D; j += 16) __builtin_prefetch(row + j);
+        }
     }
+    memcpy(rows + (s->written + line % s->lines) * 2 * D, three + D, 2 * D * sizeof(float));
+    for (int64_t h = 0; h < m->heads; h++)
+        attend(three + h * d, rows + h * d, rows + D + h * d, 2 * D, listed, n, d, weights,
+               w->said + line * D + h * d);
 }
 
 /* Some lines of a source read it where the products of query and output are folded into it: a row
@@ -80,25 +95,18 @@ INLINE void read_folded(const int lines, const Model *m, const Step *s, const Re
                         int64_t row, float *weights, float *onto) {
     const int64_t D = m->width, S = s->places, HS = m->heads * S;
     const float *keys = of->keys + row * HS * D, *values = of->values + row * HS * D;
-    for (int64_t i = 0; i < HS; i++) {
-        lanes sums[ROWS];
-        UNROLL for (int r = 0; r < lines; r++) sums[r] = (lanes){0};
-        for (int64_t j = 0; j < D; j += LANES) {
-            const lanes key = *(const lanes *)(keys + i * D + j);
-            UNROLL for (int r = 0; r < lines; r++) sums[r] += *(const lanes *)(x + r * D + j) * key;
+    for (int64_t i = 0; i < HS; i += LANES) {
+        lanes products[ROWS];
+        for (int64_t j = 0; j < LANES * D; j += LANES) { /* what comes next is asked for by the way */
+            __builtin_prefetch(keys + (i + LANES) * D + j);
+            __builtin_prefetch(values + i * D + j);
         }
-        UNROLL for (int r = 0; r < lines; r++) weights[r * HS + i] = total(sums[r]) + of->scores[row * HS + i];
+        dots(lines, x, D, keys + i * D, D, 0, HS - i, D, products);
+        const lanes scores = last_of(of->scores + row * HS + i, HS - i, 0.0f);
+        UNROLL for (int r = 0; r < lines; r++) put_last(weights + r * HS + i, HS - i, products[r] + scores);
     }
     for (int64_t i = 0; i < lines * m->heads; i++) softmax(weights + i * S, S);
-    for (int64_t j = 0; j < D; j += LANES) {
-        lanes sums[ROWS];
-        UNROLL for (int r = 0; r < lines; r++) sums[r] = *(const lanes *)(onto + r * D + j);
-        for (int64_t i = 0; i < HS; i++) {
-            const lanes value = *(const lanes *)(values + i * D + j);
-            UNROLL for (int r = 0; r < lines; r++) sums[r] += weights[r * HS + i] * value;
-        }
-        UNROLL for (int r = 0; r < lines; r++) *(lanes *)(onto + r * D + j) = sums[r];
-    }
+    gather_all(lines, weights, values, D, 0, HS, D, onto, D);
 }
 
 static void read_group(const Model *m, const Step *s, const Reads *of, const float *x, int64_t group,
@@ -112,13 +120,6 @@ static void read_group(const Model *m, const Step *s, const Reads *of, const flo
 }
 
 /* ---- The step ---- */
-
-enum { AT_HAND = 48 }; /* rows whose scores stay in the cache until they are log-probabilities */
-
-typedef struct { /* the parts of the room to work in */
-    float *x, *read, *products, *said, *hidden, *weights;
-    int32_t *listed, *n_listed, *seen, *n_seen;
-} Room;
 
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
@@ -179,7 +180,7 @@ static void read_memory(const Model *m, const Step *s, const Layer *layer, const
     for (SHARE(i, N * m->heads, me, threads)) {
         const int64_t line = i / m->heads, h = i % m->heads, b = line / s->lines;
         const int64_t at = (s->rows[b] * m->heads + h) * S * d;
-        attend(w->products + line * D + h * d, of->keys + at, of->values + at,
+        attend(w->products + line * D + h * d, of->keys + at, of->values + at, d,
                s->seen ? w->seen + b * S : 0, s->seen ? w->n_seen[b] : S, d, weights,
                w->said + line * D + h * d);
     }
@@ -189,7 +190,7 @@ static void read_memory(const Model *m, const Step *s, const Layer *layer, const
 
 static void write_layer(const Model *m, const Step *s, const Layer *layer, const Reads *of, const Room *w,
                         float *weights, int64_t me, int64_t threads) {
-    const int64_t N = s->groups * s->lines, D = m->width, n_own = s->steps + 1;
+    const int64_t N = s->groups * s->lines, D = m->width;
     const Norm *own = &layer->around_self, *reading = &layer->around_reading;
     const Norm *forward = &layer->around_feed_forward;
     normed(own, own->pre, w->x, N, D, w->read, me, threads);
@@ -197,8 +198,7 @@ static void write_layer(const Model *m, const Step *s, const Layer *layer, const
     linear(&layer->query_keys_values, w->read, N, 0, 0, w->products, me, threads);
     BARRIER
     for (SHARE(r, N, me, threads))
-        read_past(m, s, of->past, w->products, r, s->own ? w->listed + r * n_own : 0,
-                  s->own ? w->n_listed[r] : s->written + 1, weights, w->said);
+        read_past(m, s, of->past, w->products, r, w, weights);
     BARRIER
     linear(&layer->own_output, w->said, N, w->x, 0, w->x, me, threads);
     BARRIER
@@ -218,7 +218,7 @@ static void write_layer(const Model *m, const Step *s, const Layer *layer, const
 }
 
 static void take_step(const Model *m, const Step *s, int64_t me, int64_t threads) {
-    const int64_t N = s->groups * s->lines, D = m->width, V = m->scores.out;
+    const int64_t N = s->groups * s->lines, D = m->width;
     Room w;
     lay_out(m, s, &w);
     float *weights = w.weights + me * n_weights(m, s);
@@ -229,17 +229,7 @@ static void take_step(const Model *m, const Step *s, int64_t me, int64_t threads
         write_layer(m, s, m->layers + i, s->reads + i, &w, weights, me, threads);
     normed(m->norm, m->norm != 0, w.x, N, D, w.read, me, threads);
     BARRIER
-    if (threads == 1) { /* so many rows at a time that their scores are still at hand */
-        for (int64_t r = 0; r < N; r += AT_HAND) {
-            const int64_t n = N - r < AT_HAND ? N - r : AT_HAND;
-            linear(&m->scores, w.read + r * D, n, 0, 0, s->log_probs + r * V, 0, 1);
-            for (int64_t i = r; i < r + n; i++) log_softmax(s->log_probs + i * V, V);
-        }
-        return;
-    }
-    linear(&m->scores, w.read, N, 0, 0, s->log_probs, me, threads);
-    BARRIER
-    for (SHARE(r, N, me, threads)) log_softmax(s->log_probs + r * V, V);
+    log_probabilities(&m->scores, w.read, N, s->log_probs, me, threads);
 }
 
 void step(const Model *m, const Step *s) {

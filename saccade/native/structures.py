@@ -95,10 +95,32 @@ class Step(ctypes.Structure):
     """Where the lines of a batch stand, and where what follows is to be written."""
 
     _fields_ = (
-        *((n, _WHOLE) for n in ("groups", "lines", "held", "written", "room")),
+        *((n, _WHOLE) for n in ("groups", "lines", "written", "room")),
         *((n, _WHOLE) for n in ("places", "steps", "folded", "threads")),
         *((n, _PLACE) for n in ("rows", "symbols", "place", "own", "seen", "reads")),
         *((n, _PLACE) for n in ("work", "log_probs")),
+    )
+
+
+class Recurrent(ctypes.Structure):
+    """The weights of a recurrent decoder."""
+
+    _fields_ = (
+        ("cells", _PLACE),
+        *((n, Linear) for n in ("readout", "narrow", "scores")),
+        ("vectors", _PLACE),
+        *((n, _WHOLE) for n in ("n_cells", "width", "read", "vector", "fed")),
+        ("factor", _NUMBER),
+    )
+
+
+class Turn(ctypes.Structure):
+    """Where the lines of a batch of a recurrent decoder stand, and where what follows goes."""
+
+    _fields_ = (
+        *((n, _WHOLE) for n in ("groups", "lines", "places", "threads")),
+        *((n, _PLACE) for n in ("rows", "symbols", "keys", "values", "seen")),
+        *((n, _PLACE) for n in ("before", "after", "work", "log_probs")),
     )
 
 

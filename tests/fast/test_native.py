@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 import torch
-from torch import Tensor
 from torch.testing import assert_close
 
 from saccade.decoders.base import Decoder
@@ -16,7 +15,7 @@ from saccade.fast import crew, transformer
 from saccade.fast.model import Clear, FastEncoderDecoder, form_of
 from saccade.fast.native import NativeEncoderDecoder, NativeStep
 from saccade.fast.native_encoder import NativeEncoder
-from saccade.flow import Padded, reorder
+from saccade.flow import Padded
 from saccade.models.base import Model
 from saccade.native.library import found
 from saccade.parts import Part
@@ -24,7 +23,7 @@ from saccade.search.base import Search, Task
 from saccade.search.beam import Beam
 from saccade.search.greedy import Greedy
 from saccade.search.sample import Sample
-from tests.fast.walk import SIZE, SOURCES, Walk, build, source
+from tests.fast.walk import SIZE, SOURCES, Walk, build, source, written
 from tests.samples import name
 
 pytestmark = pytest.mark.skipif(found().kernels is None, reason=f"no kernels: {found().told}")
@@ -100,17 +99,6 @@ def test_a_search_finds_the_same(kind: Part[Model], search: Search) -> None:
         for mine, theirs in zip(one.hypotheses, other.hypotheses, strict=True):
             assert mine.tokens == theirs.tokens
             assert mine.token_scores == pytest.approx(theirs.token_scores, abs=1e-4)
-
-
-def written(form: NativeEncoderDecoder, read: Padded, steps: int, lines: int = 1) -> Tensor:
-    """Write the same in `lines` lines of every sentence: `[steps, N, V]`."""
-    step, state = form.begin(read)
-    state = reorder(state, torch.arange(len(read.mask)).repeat_interleave(lines))
-    every = []
-    for t in range(steps):
-        log_probs, state = step(torch.full((len(read.mask) * lines,), 4 + t), state)
-        every.append(log_probs)
-    return torch.stack(every)
 
 
 @pytest.mark.parametrize("few", [0, 9])

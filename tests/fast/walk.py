@@ -2,9 +2,11 @@
 
 import numpy as np
 import torch
+from torch import Tensor
 from torch.testing import assert_close
 
 from saccade.fast.begun import Begun
+from saccade.fast.model import Form
 from saccade.flow import Padded, State, reorder, reorder_within
 from saccade.models.base import Model
 from saccade.parts import Part
@@ -22,6 +24,22 @@ def build(part: Part[Model]) -> Model:
 def source(sentences: list[list[int]] = SOURCES) -> Padded:
     """Return sentences as a batch."""
     return batch_of(*((ids, []) for ids in sentences)).source
+
+
+def written(form: Form, read: Padded, steps: int, lines: int = 1) -> Tensor:
+    """Write the same in `lines` lines of every sentence: `[steps, N, V]`."""
+    return written_by(form.begin(read), len(read.mask), steps, lines)
+
+
+def written_by(begun: Begun, n: int, steps: int, lines: int = 1) -> Tensor:
+    """Do the same with what `n` sentences have begun."""
+    step, state = begun
+    state = reorder(state, torch.arange(n).repeat_interleave(lines))
+    every = []
+    for t in range(steps):
+        log_probs, state = step(torch.full((n * lines,), 4 + t), state)
+        every.append(log_probs.clone())
+    return torch.stack(every)
 
 
 class Walk:

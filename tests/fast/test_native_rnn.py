@@ -1,0 +1,150 @@
+"""What a recurrent decoder in C writes is what the clear one writes."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from saccade.decoders.base import Decoder
+from saccade.fast import crew
+from saccade.fast.begun import Begun
+from saccade.fast.model import Clear, form_of
+from saccade.fast.native_rnn import NativeRecurrent, Turns
+from saccade.fast.panels import rounding
+from saccade.flow import Memory, Padded
+from saccade.models.base import Model
+from saccade.native.library import found
+from saccade.parts import Part
+from saccade.search.base import Search, Task
+from saccade.search.beam import Beam
+from saccade.search.greedy import Greedy
+from saccade.search.sample import Sample
+from tests.fast.walk import SIZE, Walk, build, source, written, written_by
+from tests.samples import name
+
+pytestmark = pytest.mark.skipif(found().kernels is None, reason=f"no kernels: {found().told}")
+NEAR = 2e-5
+LUONG = {"cell": "lstm", "wiring": "luong", "attention": "bilinear", "hidden": 32}
+
+
+def part(tie: str = "output", **options: Any) -> Part[Model]:
+    """A model that the kernels serve; its output is narrowed unless nothing is tied."""
+    encoder = {"kind": "rnn", "cell": "lstm", "hidden": 16}  # of two directions: a memory of 32
+    decoder = Part(Decoder, "rnn", {**LUONG, **options})
+    given = {"embedding": 24, "encoder": encoder, "decoder": decoder, "tie": tie}
+    return Part(Model, "encoder_decoder", given)
+
+
+EVERY = [
+    part(),
+    part("all", attention="dot"),
+    part("none", attention="scaled_dot"),
+    part(input_feeding=False),
+    part(layers=2),
+    part(layers=3, input_feeding=False),
+]
+every = pytest.mark.parametrize("kind", EVERY, ids=name)
+
+
+@pytest.fixture(autouse=True)
+def _no_gradients() -> Iterator[None]:
+    with torch.no_grad():
+        yield
+
+
+def native(model: Model) -> NativeRecurrent:
+    form = form_of(model)
+    assert isinstance(form, NativeRecurrent)
+    return form
+
+
+@every
+def test_however_lines_are_moved_the_steps_are_the_same(kind: Part[Model]) -> None:
+    model = build(kind)
+    Walk(Clear(model).begin(source()), native(model).begin(source()), NEAR).wander()
+
+
+@every
+@pytest.mark.parametrize("search", [Beam(width=3, n_best=2), Greedy(), Sample(n=3)])
+def test_a_search_finds_the_same(kind: Part[Model], search: Search) -> None:
+    model = build(kind)
+    task = Task(2, 3, torch.tensor([7, 3, 9, 30]), (0, 2), keys=[1, 2, 3, 4])
+    expected = search(*Clear(model).begin(source()), task)
+    found = search(*native(model).begin(source()), task)
+    for one, other in zip(found, expected, strict=True):
+        for mine, theirs in zip(one.hypotheses, other.hypotheses, strict=True):
+            assert mine.tokens == theirs.tokens
+            assert mine.token_scores == pytest.approx(theirs.token_scores, abs=1e-4)
+
+
+@pytest.mark.parametrize("lines", [1, 3, 7])
+def test_steps_do_not_depend_on_the_number_of_threads(
+    lines: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(crew, "_SMALL", 0)
+    monkeypatch.setattr(crew._Size, "shares", lambda _: True)
+    form, both = native(build(part(layers=2))), []
+    for threads in (1, 2):
+        torch.set_num_threads(threads)
+        both.append(written(form, source(), 5, lines))
+    assert torch.equal(*both)
+
+
+@pytest.mark.parametrize("rounds", [False, True])
+@pytest.mark.parametrize("lines", [1, 2, 3, 7])
+def test_a_sentence_is_the_same_alone_and_with_others(lines: int, rounds: bool) -> None:
+    model = build(part())
+    with rounding(on=rounds):
+        form = native(model)
+    states, summary = torch.randn(4, 5, 32), torch.randn(4, 32)
+    mask = torch.arange(5) < torch.tensor([5, 3, 1, 4])[:, None]
+
+    def steps(rows: slice) -> Tensor:
+        memory = Memory(states[rows], mask[rows], summary[rows])
+        turns = Turns(form, memory)
+        return written_by(Begun(turns, turns.start), len(memory.mask), 4, lines)
+
+    together = steps(slice(0, 4))
+    for i in range(4):
+        assert torch.equal(steps(slice(i, i + 1)), together[:, i * lines : (i + 1) * lines])
+
+
+def test_a_source_of_nothing_is_read_as_the_clear_model_reads_it() -> None:
+    model, whole = build(part()), source()
+    mask = whole.mask.clone()
+    mask[1] = False
+    read = Padded(whole.values, mask)
+    walk = Walk(Clear(model).begin(read), native(model).begin(read), NEAR)
+    for _ in range(3):
+        walk.step()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"wiring": "bahdanau"},
+        {"cell": "gru"},
+        {"cell": {"kind": "lstm", "without": "output"}},
+        {"attention": "additive"},
+        {"feed_summary": True},
+        {"hidden": 24},
+    ],
+    ids=str,
+)
+def test_others_get_another_form_and_write_the_same(options: dict[str, Any]) -> None:
+    model = build(part(**options))
+    form = form_of(model)
+    assert not isinstance(form, NativeRecurrent)
+    walk = Walk(Clear(model).begin(source()), form.begin(source()), NEAR)
+    for _ in range(3):
+        walk.step()
+        walk.move([1, 0, 2, 3])
+
+
+def test_what_is_written_is_a_distribution() -> None:
+    log_probs = written(native(build(part())), source(), 3, lines=2)
+    assert log_probs.shape == (3, 8, SIZE)
+    sums = log_probs.double().exp().sum(dim=2)
+    torch.testing.assert_close(sums, torch.ones_like(sums), atol=1e-6, rtol=0.0)
