@@ -1,6 +1,6 @@
 """Products in bfloat16: half the bits and twice the speed, where a processor is made for it."""
 
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from typing import Literal
 
 import torch
@@ -26,6 +26,14 @@ def native(device: torch.device) -> bool:
     if device.type == "cuda":
         return bool(torch.cuda.is_bf16_supported(including_emulation=False))
     return bool(torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported())
+
+
+def lowest(device: torch.device) -> AbstractContextManager[object]:
+    """Within it, nothing is asked for in bfloat16 that a processor not made for it refuses."""
+    on = torch.is_autocast_enabled(device.type)
+    return (
+        torch.autocast(device.type, enabled=False) if on and not native(device) else nullcontext()
+    )
 
 
 def lowered(x: Tensor) -> Tensor:

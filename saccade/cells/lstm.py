@@ -9,6 +9,7 @@ from torch.nn.functional import linear
 from saccade.cells._swept import LstmSteps, kernels_for
 from saccade.cells.base import Cell, gate_parameters
 from saccade.flow import State, Swept, Ticked, tensor
+from saccade.precision import lowest
 
 _GATES = ("input", "forget", "write", "output")
 _OPEN = 100.0  # a bias under which a gate is one, to the last bit of a double
@@ -78,8 +79,12 @@ class LSTM(Cell):
         if kernels is not None:
             outputs, h, c = LstmSteps.apply(x, *start, W, U, b, kernels)  # type: ignore[no-untyped-call]
             return Swept(outputs, {"h": h, "c": c})
-        first, weights = [one[None] for one in start], [W, U, b, torch.zeros_like(b)]
-        outputs, h, c = torch.lstm(x, first, weights, True, 1, 0.0, self.training, False, True)  # noqa: FBT003
+        weights = [W, U, b, torch.zeros_like(b)]
+        with lowest(x.device):
+            if not torch.is_autocast_enabled(x.device.type):
+                x, *start = (one.to(W.dtype) for one in (x, *start))
+            first = [one[None] for one in start]
+            outputs, h, c = torch.lstm(x, first, weights, True, 1, 0.0, self.training, False, True)  # noqa: FBT003
         return Swept(outputs, {"h": h[0], "c": c[0]})
 
     def four_gates(self) -> tuple[Tensor, Tensor, Tensor]:

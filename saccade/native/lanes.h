@@ -41,16 +41,18 @@ typedef int32_t ints __attribute__((vector_size(4 * LANES), aligned(4), may_alia
 #define UNROLL _Pragma("GCC unroll 8")
 #define INLINE static inline __attribute__((always_inline))
 
-/* A function that is given how many rows there are, up to six, as a number known to the compiler. */
-#define TILES(name, n, ...) \
-    switch (n) { \
-    case 1: name(1, __VA_ARGS__); break; \
-    case 2: name(2, __VA_ARGS__); break; \
-    case 3: name(3, __VA_ARGS__); break; \
-    case 4: name(4, __VA_ARGS__); break; \
-    case 5: name(5, __VA_ARGS__); break; \
-    default: name(6, __VA_ARGS__); \
-    }
+/* `name_of(n)` is `name` for n rows, or for six if there are more: a number that the compiler knows, in
+   a function of its own, which shares its registers with nothing around it. */
+#define OWN static __attribute__((noinline, unused))
+#define BY_ROWS(name, takes, ...) \
+    OWN void name##_1 takes { name(1, __VA_ARGS__); } \
+    OWN void name##_2 takes { name(2, __VA_ARGS__); } \
+    OWN void name##_3 takes { name(3, __VA_ARGS__); } \
+    OWN void name##_4 takes { name(4, __VA_ARGS__); } \
+    OWN void name##_5 takes { name(5, __VA_ARGS__); } \
+    OWN void name##_6 takes { name(6, __VA_ARGS__); } \
+    static void (*const name##_by_rows[]) takes = {name##_1, name##_2, name##_3, name##_4, name##_5, name##_6};
+#define OF_ROWS(name, n) name##_by_rows[(n) < 6 ? (n) - 1 : 5]
 
 typedef float four __attribute__((vector_size(16), aligned(4), may_alias));
 

@@ -26,15 +26,17 @@ enum { WIDE = 2 }; /* 6 x 2 sums of 16 registers */
 #endif
 enum { PANEL = WIDE * LANES, ROWS = 6, CACHED = 16 }; /* numbers in a line of the cache */
 
-/* Put the products of a row with a panel where they belong; `onto` is added if there is any. */
-INLINE void put(const Linear *w, const lanes *products, int64_t first, const float *onto, int relu, float *y) {
-    UNROLL for (int v = 0; v < WIDE; v++) {
-        const int64_t at = first + v * LANES, n = w->out - at;
-        lanes one = products[v] + last_of(w->bias + at, n, 0.0f);
-        if (onto) one += last_of(onto + at, n, 0.0f);
-        if (relu) one = higher(one, (lanes){0});
-        put_last(y + at, n, one);
-    }
+/* Put the products of rows with a panel where they belong; `onto` is added if there is any. */
+static inline void put(const Linear *w, const lanes *products, int64_t rows, int64_t first, const float *onto,
+                       int relu, float *y) {
+    for (int64_t r = 0; r < rows; r++)
+        UNROLL for (int v = 0; v < WIDE; v++) {
+            const int64_t at = first + v * LANES, n = w->out - at, place = r * w->out + at;
+            lanes one = products[r * WIDE + v] + last_of(w->bias + at, n, 0.0f);
+            if (onto) one += last_of(onto + place, n, 0.0f);
+            if (relu) one = higher(one, (lanes){0});
+            put_last(y + place, n, one);
+        }
 }
 
 /* The next panel is fetched while rows are multiplied by this one, so many numbers with every column
@@ -44,10 +46,9 @@ INLINE int64_t pace_of(int64_t n) {
     return tiles > PANEL / CACHED ? (PANEL + tiles - 1) / tiles : CACHED;
 }
 
-/* Some rows by one panel: what stays in registers. `onto` is added if there is any. */
-INLINE void tile(const int rows, const Linear *w, const float *panel, const float *ahead, int64_t pace,
-                 const float *x, int64_t first, const float *onto, int relu, float *y) {
-    const int64_t in = w->in, out = w->out;
+/* Some rows by one panel: sums stay in registers until they are whole. */
+INLINE void tile(const int rows, const float *panel, int64_t in, const float *x, const float *ahead,
+                 int64_t pace, lanes *y) {
     lanes sums[ROWS][WIDE];
     UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < WIDE; v++) sums[r][v] = (lanes){0};
     for (int64_t k = 0; k < in; k++) {
@@ -57,16 +58,14 @@ INLINE void tile(const int rows, const Linear *w, const float *panel, const floa
         UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < WIDE; v++) sums[r][v] +=
             x[r * in + k] * b[v];
     }
-    UNROLL for (int r = 0; r < rows; r++)
-        put(w, sums[r], first, onto ? onto + r * out : 0, relu, y + r * out);
+    UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < WIDE; v++) y[r * WIDE + v] = sums[r][v];
 }
+BY_ROWS(tile, (const float *panel, int64_t in, const float *x, const float *ahead, int64_t pace, lanes *y),
+        panel, in, x, ahead, pace, y)
 
 /* Few rows by several panels at once, so that no sum waits for what was added to it last. */
-INLINE void tile_abreast(const int rows, const int panels, const Linear *w, const float *x, int64_t first,
-                         const float *onto, int relu, float *y) {
-    const int64_t in = w->in, out = w->out;
-    const float *panel = w->panels + first * in * PANEL;
-    lanes sums[ROWS][4][WIDE];
+INLINE void abreast(const int rows, const int panels, const float *panel, int64_t in, const float *x, lanes *y) {
+    lanes sums[3][4][WIDE];
     UNROLL for (int r = 0; r < rows; r++) UNROLL for (int p = 0; p < panels; p++)
         UNROLL for (int v = 0; v < WIDE; v++) sums[r][p][v] = (lanes){0};
     for (int64_t k = 0; k < in; k++)
@@ -75,23 +74,29 @@ INLINE void tile_abreast(const int rows, const int panels, const Linear *w, cons
             UNROLL for (int r = 0; r < rows; r++) sums[r][p][v] += x[r * in + k] * b;
         }
     UNROLL for (int r = 0; r < rows; r++) UNROLL for (int p = 0; p < panels; p++)
-        put(w, sums[r][p], (first + p) * PANEL, onto ? onto + r * out : 0, relu, y + r * out);
+        UNROLL for (int v = 0; v < WIDE; v++) y[(p * rows + r) * WIDE + v] = sums[r][p][v];
 }
+OWN void abreast_1(const float *panel, int64_t in, const float *x, lanes *y) { abreast(1, 4, panel, in, x, y); }
+OWN void abreast_2(const float *panel, int64_t in, const float *x, lanes *y) { abreast(2, 3, panel, in, x, y); }
+OWN void abreast_3(const float *panel, int64_t in, const float *x, lanes *y) { abreast(3, 2, panel, in, x, y); }
 
 /* If there are few rows, multiply them by the panels from `p` on, and say how far that went. */
 static inline int64_t few_rows(const Linear *w, const float *x, int64_t n, int64_t p, int64_t end,
                                const float *onto, int relu, float *y) {
-    for (; n == 1 && p + 4 <= end; p += 4) tile_abreast(1, 4, w, x, p, onto, relu, y);
-    for (; n == 2 && p + 3 <= end; p += 3) tile_abreast(2, 3, w, x, p, onto, relu, y);
-    for (; n == 3 && p + 2 <= end; p += 2) tile_abreast(3, 2, w, x, p, onto, relu, y);
+    static void (*const by_rows[])(const float *, int64_t, const float *, lanes *) = {abreast_1, abreast_2, abreast_3};
+    const int64_t panels = 5 - n; /* 4, 3 or 2 */
+    for (; n > 0 && n <= 3 && p + panels <= end; p += panels) {
+        lanes sums[4 * 3 * WIDE];
+        by_rows[n - 1](w->panels + p * w->in * PANEL, w->in, x, sums);
+        for (int64_t i = 0; i < panels; i++)
+            put(w, sums + i * n * WIDE, n, (p + i) * PANEL, onto, relu, y);
+    }
     return p;
 }
 
-/* The same with bytes; `worth` is what a level of each row is worth. */
-INLINE void rounded_tile(const int rows, const Linear *w, const int8_t *panel, const int8_t *ahead,
-                         int64_t pace, const uint8_t *x, const float *worth, int64_t first,
-                         const float *onto, int relu, float *y) {
-    const int64_t in = (w->in + 3) / 4 * 4, out = w->out;
+/* The same with bytes. */
+INLINE void rounded_tile(const int rows, const int8_t *panel, int64_t in, const uint8_t *x, const int8_t *ahead,
+                         int64_t pace, ints *y) {
     ints sums[ROWS][WIDE];
     UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < WIDE; v++) sums[r][v] = (ints){0};
     for (int64_t k = 0; k < in; k += 4) {
@@ -103,16 +108,21 @@ INLINE void rounded_tile(const int rows, const Linear *w, const int8_t *panel, c
             UNROLL for (int v = 0; v < WIDE; v++) sums[r][v] = four_products(sums[r][v], four, b[v]);
         }
     }
-    for (int r = 0; r < rows; r++) {
-        lanes products[WIDE];
+    UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < WIDE; v++) y[r * WIDE + v] = sums[r][v];
+}
+BY_ROWS(rounded_tile, (const int8_t *panel, int64_t in, const uint8_t *x, const int8_t *ahead, int64_t pace,
+                       ints *y), panel, in, x, ahead, pace, y)
+
+/* What sums of whole numbers stand for; `worth` is what a level of each row is worth. */
+static inline void unround(const Rounded *w, const ints *sums, int64_t rows, int64_t first, const float *worth,
+                           lanes *products) {
+    for (int64_t r = 0; r < rows; r++)
         UNROLL for (int v = 0; v < WIDE; v++) {
             const int64_t at = first + v * LANES; /* scales and sums are as long as the panels */
-            const ints exact = sums[r][v] - SHIFT * *(const ints *)(w->rounded.sums + at);
-            products[v] = __builtin_convertvector(exact, lanes) *
-                          (worth[r] * *(const lanes *)(w->rounded.scales + at));
+            const ints exact = sums[r * WIDE + v] - SHIFT * *(const ints *)(w->sums + at);
+            products[r * WIDE + v] = __builtin_convertvector(exact, lanes) *
+                                     (worth[r] * *(const lanes *)(w->scales + at));
         }
-        put(w, products, first, onto ? onto + r * out : 0, relu, y + r * out);
-    }
 }
 
 enum { AT_ONCE = 8 * ROWS }; /* rows that are rounded before they are multiplied */
@@ -130,11 +140,14 @@ static inline void rounded_linear(const Linear *w, const float *x, int64_t n, co
         const int64_t pace = pace_of(rows);
         for (SHARE(p, n_panels, me, threads))
             for (int64_t r = 0; r < rows; r += ROWS) {
-                const float *os = onto ? onto + (from + r) * w->out : 0;
-                float *ys = y + (from + r) * w->out;
+                const int64_t some = rows - r < ROWS ? rows - r : ROWS, first = (from + r) * w->out;
                 const int8_t *panel = w->rounded.panels + p * in * PANEL;
                 const int8_t *ahead = panel + in * PANEL + r / ROWS * in * pace;
-                TILES(rounded_tile, rows - r, w, panel, ahead, pace, bytes + r * in, worth + r, p * PANEL, os, relu, ys)
+                ints sums[ROWS * WIDE];
+                lanes products[ROWS * WIDE];
+                OF_ROWS(rounded_tile, some)(panel, in, bytes + r * in, ahead, pace, sums);
+                unround(&w->rounded, sums, some, p * PANEL, worth + r, products);
+                put(w, products, some, p * PANEL, onto ? onto + first : 0, relu, y + first);
             }
     }
 }
@@ -150,9 +163,12 @@ static inline void linear(const Linear *w, const float *x, int64_t n, const floa
     const int64_t pace = pace_of(n), end = n_panels * (me + 1) / threads;
     for (int64_t p = few_rows(w, x, n, n_panels * me / threads, end, onto, relu, y); p < end; p++)
         for (int64_t r = 0; r < n; r += ROWS) {
-            const float *panel = w->panels + p * w->in * PANEL, *os = onto ? onto + r * w->out : 0;
+            const float *panel = w->panels + p * w->in * PANEL;
             const float *ahead = panel + w->in * PANEL + r / ROWS * w->in * pace;
-            TILES(tile, n - r, w, panel, ahead, pace, x + r * w->in, p * PANEL, os, relu, y + r * w->out)
+            const int64_t some = n - r < ROWS ? n - r : ROWS;
+            lanes sums[ROWS * WIDE];
+            OF_ROWS(tile, some)(panel, w->in, x + r * w->in, ahead, pace, sums);
+            put(w, sums, some, p * PANEL, onto ? onto + r * w->out : 0, relu, y + r * w->out);
         }
 }
 

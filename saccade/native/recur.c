@@ -39,7 +39,7 @@ typedef struct { /* the parts of the room to work in */
 
 static int has_matrix(const Linear *w) { return w->panels || w->rounded.panels; }
 
-static int64_t lay_out(const Recurrent *m, const Turn *t, Desk *desk) {
+static int64_t set_desk(const Recurrent *m, const Turn *t, Desk *desk) {
     const int64_t N = t->groups * t->lines, D = m->width;
     const int64_t input = m->n_cells > 1 && m->cells[1].in > m->cells[0].in ? m->cells[1].in : m->cells[0].in;
     const int64_t sizes[] = {N * input, N * 4 * D, N * (D + m->read), N * D,
@@ -57,7 +57,7 @@ static int64_t lay_out(const Recurrent *m, const Turn *t, Desk *desk) {
 
 int64_t turn_size(const Recurrent *m, const Turn *t) {
     Desk desk;
-    return lay_out(m, t, &desk);
+    return set_desk(m, t, &desk);
 }
 
 /* What a cell of a layer reads in a row: what comes from below, then its own h. */
@@ -114,18 +114,20 @@ INLINE void read_places(const int lines, const Recurrent *m, const Turn *t, int6
     }
     if (kept) gather_all(lines, weights, t->values + held * S * C, C, 0, S, C, said + D, D + C);
 }
+BY_ROWS(read_places, (const Recurrent *m, const Turn *t, int64_t held, float *weights, float *said),
+        m, t, held, weights, said)
 
 static void take_turn(const Recurrent *m, const Turn *t, int64_t me, int64_t threads) {
     const int64_t N = t->groups * t->lines, D = m->width, row = (2 * m->n_cells + 1) * D;
     Desk w;
-    lay_out(m, t, &w);
+    set_desk(m, t, &w);
     for (SHARE(j, 4 * D, me, threads)) w.nothing[j] = 0.0f;
     tick(m, t, &w, me, threads);
     BARRIER
     for (SHARE(b, t->groups, me, threads))
         for (int64_t line = b * t->lines; line < (b + 1) * t->lines; line += ROWS) {
             float *said = w.said + line * (D + m->read), *weights = w.weights + me * ROWS * t->places;
-            TILES(read_places, (b + 1) * t->lines - line, m, t, t->rows[b], weights, said)
+            OF_ROWS(read_places, (b + 1) * t->lines - line)(m, t, t->rows[b], weights, said);
         }
     BARRIER
     linear(&m->readout, w.said, N, 0, 0, w.written, me, threads);

@@ -108,6 +108,8 @@ INLINE void read_folded(const int lines, const Model *m, const Step *s, const Re
     for (int64_t i = 0; i < lines * m->heads; i++) softmax(weights + i * S, S);
     gather_all(lines, weights, values, D, 0, HS, D, onto, D);
 }
+BY_ROWS(read_folded, (const Model *m, const Step *s, const Reads *of, const float *x, int64_t row,
+                      float *weights, float *onto), m, s, of, x, row, weights, onto)
 
 static void read_group(const Model *m, const Step *s, const Reads *of, const float *x, int64_t group,
                        float *weights, float *onto) {
@@ -115,7 +117,7 @@ static void read_group(const Model *m, const Step *s, const Reads *of, const flo
     for (int64_t line = group * s->lines; line < end; line += ROWS) {
         const float *from = x + line * m->width;
         float *to = onto + line * m->width;
-        TILES(read_folded, end - line, m, s, of, from, row, weights, to)
+        OF_ROWS(read_folded, end - line)(m, s, of, from, row, weights, to);
     }
 }
 

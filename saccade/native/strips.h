@@ -67,6 +67,8 @@ INLINE void pass(const int rows, const float *block, int64_t n, const float *x, 
     UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < ACROSS; v++)
         *(lanes *)(y + r * y_row + v * LANES) = sums[r][v];
 }
+BY_ROWS(pass, (const float *block, int64_t n, const float *x, int64_t x_row, int on, float *y, int64_t y_row,
+               const float *ahead), block, n, x, x_row, on, y, y_row, ahead)
 
 /* y = W x for n rows; those of y have room for `whole(out)`. The strips are shared out. */
 static inline void product(const Strips *w, const float *x, int64_t x_row, int64_t n, float *y,
@@ -78,7 +80,7 @@ static inline void product(const Strips *w, const float *x, int64_t x_row, int64
             for (int64_t r = 0; r < n; r += DOWN) {
                 const float *xs = x + r * x_row + k, *ahead = block + deep * (STRIP + r / DOWN * LINE);
                 float *ys = y + r * y_row + p * STRIP;
-                TILES(pass, n - r, block, deep, xs, x_row, k > 0, ys, y_row, ahead)
+                OF_ROWS(pass, n - r)(block, deep, xs, x_row, k > 0, ys, y_row, ahead);
             }
         }
 }
