@@ -153,3 +153,14 @@ def test_matrices_to_multiply_may_be_transposed(rows: int) -> None:
             assert_close(multiply(one, other), expected, atol=1e-4, rtol=1e-5)
     bias = randn(OUT, seed=3)
     assert_close(multiply(x, weight, bias), expected + bias, atol=1e-4, rtol=1e-5)
+
+
+@pytest.mark.parametrize("wide", [True, False])
+def test_without_avx512_it_is_for_few_rows_and_for_many_outputs(
+    wide: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(blocked_module, "_wide", lambda: wide)
+    with blocked():
+        assert is_ours(linear(*parts(128)))
+        assert is_ours(linear(*parts(129))) == wide
+        assert is_ours(linear(randn(129, 64).requires_grad_(), randn(4096, 64)))

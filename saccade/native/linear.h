@@ -54,7 +54,7 @@ INLINE void tile(const int rows, const float *panel, int64_t in, const float *x,
     for (int64_t k = 0; k < in; k++) {
         lanes b[WIDE];
         UNROLL for (int v = 0; v < WIDE; v++) b[v] = *(const lanes *)(panel + k * PANEL + v * LANES);
-        __builtin_prefetch(ahead + k * pace, 0, 2);
+        FETCH(ahead + k * pace);
         UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < WIDE; v++) sums[r][v] +=
             x[r * in + k] * b[v];
     }
@@ -102,7 +102,7 @@ INLINE void rounded_tile(const int rows, const int8_t *panel, int64_t in, const 
     for (int64_t k = 0; k < in; k += 4) {
         ints b[WIDE];
         UNROLL for (int v = 0; v < WIDE; v++) b[v] = *(const ints *)(panel + k * PANEL + v * LANES * 4);
-        __builtin_prefetch(ahead + k * pace, 0, 2);
+        FETCH(ahead + k * pace);
         UNROLL for (int r = 0; r < rows; r++) {
             const ints four = (ints){0} + *(const bits32 *)(x + r * in + k);
             UNROLL for (int v = 0; v < WIDE; v++) sums[r][v] = four_products(sums[r][v], four, b[v]);

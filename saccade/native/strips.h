@@ -10,11 +10,11 @@
 #include "lanes.h"
 
 #if defined(__AVX512F__) || defined(__aarch64__)
-enum { ACROSS = 4 }; /* vectors that a strip is wide */
+enum { ACROSS = 4, DEEP = 128 }; /* vectors that a strip is wide, rows of a block: up to 32 kB */
 #else
-enum { ACROSS = 2 };
+enum { ACROSS = 2, DEEP = 256 };
 #endif
-enum { STRIP = ACROSS * LANES, DOWN = 6, DEEP = 128, LINE = 16 }; /* a line of the cache: 16 numbers */
+enum { STRIP = ACROSS * LANES, DOWN = 6, LINE = 16 }; /* a line of the cache: 16 numbers */
 
 typedef struct { /* a matrix [out, in]: [out / STRIP][in][STRIP], zeros at its end */
     float *at;
@@ -59,7 +59,7 @@ INLINE void pass(const int rows, const float *block, int64_t n, const float *x, 
         on ? *(const lanes *)(y + r * y_row + v * LANES) : (lanes){0};
     for (int64_t k = 0; k < n; k++) {
         lanes b[ACROSS];
-        __builtin_prefetch(ahead + k * LINE, 0, 2);
+        FETCH(ahead + k * LINE);
         UNROLL for (int v = 0; v < ACROSS; v++) b[v] = *(const lanes *)(block + k * STRIP + v * LANES);
         UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < ACROSS; v++) sums[r][v] +=
             x[r * x_row + k] * b[v];
