@@ -51,6 +51,7 @@ typedef int32_t ints __attribute__((vector_size(4 * LANES), aligned(4), may_alia
 
 /* `name_of(n)` is `name` for n rows, or for six if there are more: a number that the compiler knows, in
    a function of its own, which shares its registers with nothing around it. */
+enum { ROWS = 6 };
 #define OWN static __attribute__((noinline, unused))
 #define BY_ROWS(name, takes, ...) \
     OWN void name##_1 takes { name(1, __VA_ARGS__); } \

@@ -18,10 +18,10 @@ void pack_rounded(const float *weight, int64_t out, int64_t in, int8_t *panels, 
         float most = 0.0f;
         for (int64_t k = 0; k < in; k++) most = fabsf(row[k]) > most ? fabsf(row[k]) : most;
         int8_t *panel = panels + i / PANEL * padded * PANEL + i % PANEL * 4;
-        scales[i] = most / 127.0f;
+        scales[i] = most / MOST;
         sums[i] = 0;
         for (int64_t k = 0; k < in; k++) {
-            const int8_t byte = most > 0.0f ? (int8_t)lrintf(row[k] * (127.0f / most)) : 0;
+            const int8_t byte = most > 0.0f ? (int8_t)lrintf(row[k] * (MOST / most)) : 0;
             panel[k / 4 * 4 * PANEL + k % 4] = byte;
             sums[i] += byte;
         }

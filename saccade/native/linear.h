@@ -24,7 +24,7 @@ enum { WIDE = 4 }; /* vectors that a panel is wide: 6 x 4 sums of 32 registers *
 #else
 enum { WIDE = 2 }; /* 6 x 2 sums of 16 registers */
 #endif
-enum { PANEL = WIDE * LANES, ROWS = 6, CACHED = 16 }; /* numbers in a line of the cache */
+enum { PANEL = WIDE * LANES, CACHED = 16 }; /* numbers in a line of the cache */
 
 /* Put the products of rows with a panel where they belong; `onto` is added if there is any. */
 static inline void put(const Linear *w, const lanes *products, int64_t rows, int64_t first, const float *onto,
@@ -94,21 +94,43 @@ static inline int64_t few_rows(const Linear *w, const float *x, int64_t n, int64
     return p;
 }
 
-/* The same with bytes. */
-INLINE void rounded_tile(const int rows, const int8_t *panel, int64_t in, const uint8_t *x, const int8_t *ahead,
+/* Some rows of bytes by one panel, eight of each at a time. */
+INLINE void rounded_rows(const int rows, const int8_t *panel, int64_t in, const uint8_t *x, const int8_t *ahead,
                          int64_t pace, ints *y) {
     ints sums[ROWS][WIDE];
     UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < WIDE; v++) sums[r][v] = (ints){0};
-    for (int64_t k = 0; k < in; k += 4) {
-        ints b[WIDE];
-        UNROLL for (int v = 0; v < WIDE; v++) b[v] = *(const ints *)(panel + k * PANEL + v * LANES * 4);
+    int64_t k = 0;
+    for (; k + 8 <= in; k += 8) {
+        ints b[2][WIDE];
+        UNROLL for (int v = 0; v < WIDE; v++) {
+            b[0][v] = *(const ints *)(panel + k * PANEL + v * LANES * 4);
+            b[1][v] = *(const ints *)(panel + (k + 4) * PANEL + v * LANES * 4);
+        }
         FETCH(ahead + k * pace);
+        FETCH(ahead + (k + 4) * pace);
         UNROLL for (int r = 0; r < rows; r++) {
             const ints four = (ints){0} + *(const bits32 *)(x + r * in + k);
-            UNROLL for (int v = 0; v < WIDE; v++) sums[r][v] = four_products(sums[r][v], four, b[v]);
+            const ints more = (ints){0} + *(const bits32 *)(x + r * in + k + 4);
+            UNROLL for (int v = 0; v < WIDE; v++) sums[r][v] =
+                eight_products(sums[r][v], four, b[0][v], more, b[1][v]);
         }
     }
+    for (; k < in; k += 4)
+        UNROLL for (int r = 0; r < rows; r++) {
+            const ints four = (ints){0} + *(const bits32 *)(x + r * in + k);
+            UNROLL for (int v = 0; v < WIDE; v++) sums[r][v] =
+                four_products(sums[r][v], four, *(const ints *)(panel + k * PANEL + v * LANES * 4));
+        }
     UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < WIDE; v++) y[r * WIDE + v] = sums[r][v];
+}
+
+/* The same for more rows, as many at a time as there are registers for. */
+INLINE void rounded_tile(const int rows, const int8_t *panel, int64_t in, const uint8_t *x, const int8_t *ahead,
+                         int64_t pace, ints *y) {
+    const int first = rows < EIGHTS ? rows : EIGHTS;
+    rounded_rows(first, panel, in, x, ahead, pace, y);
+    if (rows > first)
+        rounded_rows(rows - first, panel, in, x + first * in, ahead, pace, y + first * WIDE);
 }
 BY_ROWS(rounded_tile, (const int8_t *panel, int64_t in, const uint8_t *x, const int8_t *ahead, int64_t pace,
                        ints *y), panel, in, x, ahead, pace, y)

@@ -9,13 +9,19 @@
 INLINE void dots(const int lines, const float *x, int64_t x_row, const float *rows, int64_t stride,
                  const int32_t *listed, int64_t n, int64_t width, lanes *products) {
     lanes sums[ROWS][LANES];
-    for (int64_t i = 0; i < LANES; i++) {
-        const float *row = rows + (i < n ? (listed ? listed[i] : i) : 0) * stride;
-        UNROLL for (int r = 0; r < lines; r++) sums[r][i] = (lanes){0};
+    for (int64_t i = 0; i < LANES; i += 2) { /* two of them, so that no sum waits for the last */
+        const float *a = rows + (i < n ? (listed ? listed[i] : i) : 0) * stride;
+        const float *b = rows + (i + 1 < n ? (listed ? listed[i + 1] : i + 1) : 0) * stride;
+        lanes both[ROWS][2];
+        UNROLL for (int r = 0; r < lines; r++) both[r][0] = both[r][1] = (lanes){0};
         for (int64_t j = 0; j < width && i < n; j += LANES) {
-            const lanes one = *(const lanes *)(row + j);
-            UNROLL for (int r = 0; r < lines; r++) sums[r][i] += *(const lanes *)(x + r * x_row + j) * one;
+            const lanes one = *(const lanes *)(a + j), other = *(const lanes *)(b + j);
+            UNROLL for (int r = 0; r < lines; r++) {
+                const lanes of_line = *(const lanes *)(x + r * x_row + j);
+                both[r][0] += of_line * one, both[r][1] += of_line * other;
+            }
         }
+        UNROLL for (int r = 0; r < lines; r++) sums[r][i] = both[r][0], sums[r][i + 1] = both[r][1];
     }
     UNROLL for (int r = 0; r < lines; r++) products[r] = totals(sums[r]);
 }

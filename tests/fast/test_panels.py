@@ -84,7 +84,7 @@ def in_bytes(weight: Tensor, bias: Tensor) -> Panels:
 def rounded_product(x: Tensor, weight: Tensor, bias: Tensor, levels: int) -> Tensor:
     """The definition of `native/rounded.h`, in doubles."""
     x, weight = x.double(), weight.double()
-    scales = weight.abs().amax(dim=1) / 127  # [out]
+    scales = weight.abs().amax(dim=1) / levels  # [out]
     worth = x.abs().amax(dim=1) / levels  # [N]
     of_weight = (weight / scales[:, None]).round().nan_to_num()
     of_x = (x / worth[:, None] + 0.5).floor().nan_to_num()
