@@ -3,11 +3,11 @@
     y = W x + b        dx = W' dy        dW = dy x'
 
 On two cores of Zen 4, in GFLOP/s: 3,600 rows of 256 to 1,024 forward 181 to 206, back 190 to 217;
-64 rows of 768 to 2,048 forward 163 to 201, back 167 to 214. On processors without AVX-512 it is the
-other way round, but for few rows and for the many outputs of a vocabulary: on two cores of Zen 3 1,000
-rows of 1,024 to 512 177 by BLAS and 140 by oneDNN, 384 of 256 to 8,000 115 and 143. Who multiplies is a
-question of processor and shape alone, so that a run can be repeated bit by bit. The gradient of a
-matrix stays where it was: there BLAS is the faster one. Layers need to know nothing of it.
+64 rows of 768 to 2,048 forward 163 to 201, back 167 to 214. On processors without AVX-512 BLAS is
+the faster one, but for few rows and for the many outputs of a vocabulary: on two cores of Zen 3,
+1,000 rows of 1,024 to 512 177 by BLAS and 140 by oneDNN, 384 of 256 to 8,000 115 and 143. Who
+multiplies is a question of processor and shape alone, so that a run can be repeated bit by bit. The
+gradient of a matrix is always BLAS's, which is faster there. Layers need to know nothing of it.
 """
 
 from collections.abc import Callable, Iterable

@@ -99,10 +99,13 @@ def test_a_product_of_bytes_is_what_it_says(rows: int, n_in: int, n_out: int) ->
     x[0], weight[0] = 0.0, 0.0  # of nothing there is no scale
     found = product(in_bytes(weight, bias), x).double()
     expected = (rounded_product(x, weight, bias, levels) for levels in (127, 63))
-    off = [((found - one).abs().amax() / one.abs().amax()).item() for one in expected]
+    off = min(
+        ((found - one).abs() / one.abs().amax() for one in expected), key=lambda one: one.amax()
+    )
     # a number on the edge between two levels may fall to either side in single precision
-    assert min(off) < 1e-5 or off[0] < 0.02
-    assert_close(found, linear(x, weight, bias).double(), rtol=0.05, atol=0.05 * n_in**0.5)
+    assert off.median() < 1e-5
+    assert off.amax() < 0.03
+    assert_close(found, linear(x, weight, bias).double(), rtol=0.05, atol=0.07 * n_in**0.5)
 
 
 @needs_bytes
