@@ -20,7 +20,7 @@ from saccade.native.library import Kernels, found
 from saccade.native.structures import Loss
 from saccade.precision import lowered
 
-ROWS = 384  # in a block: more leave the cache, fewer make thin products
+ROWS = 512  # in a block: more leave the cache, fewer make thin products
 
 
 def projected(
