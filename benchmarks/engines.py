@@ -107,11 +107,13 @@ def run(command: list[str], threads: int, limit: float) -> Ended:
     """Run a process; whatever it started ends with it.
 
     The group is its own but the session is ours: a priority set for a session holds for it too.
-    MKL_NUM_THREADS is left alone: it would outweigh what an engine says of its own threads.
+    MKL_NUM_THREADS is left alone: it would outweigh what an engine says of its own threads. Modules
+    are kept compiled whatever the caller wants, as those of installed packages are.
     """
     own = {"OMP_NUM_THREADS": str(threads)}
     quiet = {"PYTHONWARNINGS": "ignore", "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
     environment = {**os.environ, **own, **quiet, "PYTHONPATH": str(ROOT)}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     pipe = subprocess.PIPE
     process = subprocess.Popen(
         command, cwd=Path.cwd(), env=environment, stdout=pipe, stderr=pipe, text=True,
