@@ -61,7 +61,7 @@ def _pays(x: Tensor, weight: Tensor) -> bool:
 
 @cache
 def _wide() -> bool:
-    """Tell whether the processor has AVX-512, or something else that torch has no kernels for."""
+    """Tell whether the processor has AVX-512, or is of a kind that was not measured."""
     return torch.backends.cpu.get_cpu_capability() != "AVX2"
 
 

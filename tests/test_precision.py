@@ -12,7 +12,7 @@ from saccade.attention._fused import attend
 from saccade.objectives._projected import projected
 from saccade.objectives.base import Moment
 from saccade.objectives.cross_entropy import CrossEntropy
-from saccade.precision import Precision, lowered, native, products
+from saccade.precision import Precision, lowered, lowest, native, products
 from saccade.repeated import repeated
 from tests.samples import MODELS, backward, mask_of, pairs_batch, randn, trained, vocabulary
 
@@ -95,3 +95,14 @@ def test_a_model_can_begin_to_learn(kind: str) -> None:
     expected = torch.cat([p.grad.flatten() for p in model.parameters() if p.grad is not None])
     assert_close(low.total, high.total, rtol=0.02, atol=0.0)
     assert (gradient - expected).norm() < 0.1 * expected.norm()
+
+
+@pytest.mark.parametrize("made_for_it", [True, False])
+def test_what_a_processor_refuses_is_not_asked_for(
+    made_for_it: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("saccade.precision.native", lambda _: made_for_it)
+    with products("bfloat16", CPU), lowest(CPU):
+        assert torch.is_autocast_enabled("cpu") == made_for_it
+    with lowest(CPU):
+        assert not torch.is_autocast_enabled("cpu")

@@ -101,10 +101,10 @@ class Turns:
         self.seen = None if bool(mask.all()) else mask.contiguous()  # [B, S]
         each = [nested(cells, str(i)) for i in range(form.structure.n_cells)]
         both = [tensor(one, part) for one in each for part in ("h", "c")]
-        self.own = torch.cat([*both, torch.zeros_like(both[0])], dim=1)  # [B, (2 L + 1) D]
-        self.start: State = {GROUP: self.groups.start(self.own), _OWN: self.own}
-        self._scores = self.own.new_empty(0, form.n_symbols)
-        self._work = self.own.new_empty(0)
+        own = torch.cat([*both, torch.zeros_like(both[0])], dim=1)  # [B, (2 L + 1) D]
+        self.start: State = {GROUP: self.groups.start(own), _OWN: own}
+        self._scores = own.new_empty(0, form.n_symbols)  # what a step writes to
+        self._work = own.new_empty(0)
 
     def __call__(self, token: Tensor, state: State) -> Step:
         """Write one place: `token [N]`. The scores that it gives last until the next step."""

@@ -49,8 +49,8 @@ typedef int32_t ints __attribute__((vector_size(4 * LANES), aligned(4), may_alia
 #define UNROLL _Pragma("GCC unroll 8")
 #define INLINE static inline __attribute__((always_inline))
 
-/* `name_of(n)` is `name` for n rows, or for six if there are more: a number that the compiler knows, in
-   a function of its own, which shares its registers with nothing around it. */
+/* `OF_ROWS(name, n)` is `name` for n rows, or for six if there are more: a number that the compiler
+   knows, in a function of its own, which shares its registers with nothing around it. */
 enum { ROWS = 6 };
 #define OWN static __attribute__((noinline, unused))
 #define BY_ROWS(name, takes, ...) \
@@ -61,7 +61,7 @@ enum { ROWS = 6 };
     OWN void name##_5 takes { name(5, __VA_ARGS__); } \
     OWN void name##_6 takes { name(6, __VA_ARGS__); } \
     static void (*const name##_by_rows[]) takes = {name##_1, name##_2, name##_3, name##_4, name##_5, name##_6};
-#define OF_ROWS(name, n) name##_by_rows[(n) < 6 ? (n) - 1 : 5]
+#define OF_ROWS(name, n) name##_by_rows[((n) < ROWS ? (n) : ROWS) - 1]
 
 typedef float four __attribute__((vector_size(16), aligned(4), may_alias));
 
