@@ -46,6 +46,13 @@ typedef int32_t ints __attribute__((vector_size(4 * LANES), aligned(4), may_alia
 #define FETCH(where) (void)(where)
 #endif
 
+/* Keep a vector in a register: the compiler would rather load it again for every product. */
+#ifdef __AVX__
+#define KEEP(vector) __asm__("" : "+v"(vector))
+#else
+#define KEEP(vector) (void)(vector)
+#endif
+
 #define UNROLL _Pragma("GCC unroll 8")
 #define INLINE static inline __attribute__((always_inline))
 
@@ -62,6 +69,10 @@ enum { ROWS = 6 };
     OWN void name##_6 takes { name(6, __VA_ARGS__); } \
     static void (*const name##_by_rows[]) takes = {name##_1, name##_2, name##_3, name##_4, name##_5, name##_6};
 #define OF_ROWS(name, n) name##_by_rows[((n) < ROWS ? (n) : ROWS) - 1]
+
+/* Rows are shared out evenly among as few tiles as they need: one of five and one of four take less
+   time than one of six and one of three, whose sums wait for each other. */
+INLINE int64_t tiles_of(int64_t n) { return (n + ROWS - 1) / ROWS; }
 
 typedef float four __attribute__((vector_size(16), aligned(4), may_alias));
 

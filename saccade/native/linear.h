@@ -41,8 +41,7 @@ static inline void put(const Linear *w, const lanes *products, int64_t rows, int
 
 /* The next panel is fetched while rows are multiplied by this one, so many numbers with every column
    that all tiles together fetch the whole, and never more than a line of the cache. */
-INLINE int64_t pace_of(int64_t n) {
-    const int64_t tiles = (n + ROWS - 1) / ROWS;
+INLINE int64_t pace_of(int64_t tiles) {
     return tiles > PANEL / CACHED ? (PANEL + tiles - 1) / tiles : CACHED;
 }
 
@@ -53,7 +52,10 @@ INLINE void tile(const int rows, const float *panel, int64_t in, const float *x,
     UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < WIDE; v++) sums[r][v] = (lanes){0};
     for (int64_t k = 0; k < in; k++) {
         lanes b[WIDE];
-        UNROLL for (int v = 0; v < WIDE; v++) b[v] = *(const lanes *)(panel + k * PANEL + v * LANES);
+        UNROLL for (int v = 0; v < WIDE; v++) {
+            b[v] = *(const lanes *)(panel + k * PANEL + v * LANES);
+            KEEP(b[v]);
+        }
         FETCH(ahead + k * pace);
         UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < WIDE; v++) sums[r][v] +=
             x[r * in + k] * b[v];
@@ -70,7 +72,8 @@ INLINE void abreast(const int rows, const int panels, const float *panel, int64_
         UNROLL for (int v = 0; v < WIDE; v++) sums[r][p][v] = (lanes){0};
     for (int64_t k = 0; k < in; k++)
         UNROLL for (int p = 0; p < panels; p++) UNROLL for (int v = 0; v < WIDE; v++) {
-            const lanes b = *(const lanes *)(panel + (p * in + k) * PANEL + v * LANES);
+            lanes b = *(const lanes *)(panel + (p * in + k) * PANEL + v * LANES);
+            if (rows > 1) KEEP(b);
             UNROLL for (int r = 0; r < rows; r++) sums[r][p][v] += x[r * in + k] * b;
         }
     UNROLL for (int r = 0; r < rows; r++) UNROLL for (int p = 0; p < panels; p++)
@@ -127,7 +130,7 @@ INLINE void rounded_rows(const int rows, const int8_t *panel, int64_t in, const 
 /* The same for more rows, as many at a time as there are registers for. */
 INLINE void rounded_tile(const int rows, const int8_t *panel, int64_t in, const uint8_t *x, const int8_t *ahead,
                          int64_t pace, ints *y) {
-    const int first = rows < EIGHTS ? rows : EIGHTS;
+    const int first = rows > EIGHTS ? (rows + 1) / 2 : rows;
     rounded_rows(first, panel, in, x, ahead, pace, y);
     if (rows > first)
         rounded_rows(rows - first, panel, in, x + first * in, ahead, pace, y + first * WIDE);
@@ -159,12 +162,13 @@ static inline void rounded_linear(const Linear *w, const float *x, int64_t n, co
     for (int64_t from = 0; from < n; from += AT_ONCE) {
         const int64_t rows = n - from < AT_ONCE ? n - from : AT_ONCE;
         for (int64_t r = 0; r < rows; r++) worth[r] = round_row(x + (from + r) * w->in, w->in, bytes + r * in);
-        const int64_t pace = pace_of(rows);
+        const int64_t tiles = tiles_of(rows), pace = pace_of(tiles);
         for (SHARE(p, n_panels, me, threads))
-            for (int64_t r = 0; r < rows; r += ROWS) {
-                const int64_t some = rows - r < ROWS ? rows - r : ROWS, first = (from + r) * w->out;
+            for (int64_t i = 0; i < tiles; i++) {
+                const int64_t r = rows * i / tiles, some = rows * (i + 1) / tiles - r;
+                const int64_t first = (from + r) * w->out;
                 const int8_t *panel = w->rounded.panels + p * in * PANEL;
-                const int8_t *ahead = panel + in * PANEL + r / ROWS * in * pace;
+                const int8_t *ahead = panel + in * PANEL + i * in * pace;
                 ints sums[ROWS * WIDE];
                 lanes products[ROWS * WIDE];
                 OF_ROWS(rounded_tile, some)(panel, in, bytes + r * in, ahead, pace, sums);
@@ -182,12 +186,12 @@ static inline void linear(const Linear *w, const float *x, int64_t n, const floa
         rounded_linear(w, x, n, onto, relu, y, me, threads);
         return;
     }
-    const int64_t pace = pace_of(n), end = n_panels * (me + 1) / threads;
+    const int64_t tiles = tiles_of(n), pace = pace_of(tiles), end = n_panels * (me + 1) / threads;
     for (int64_t p = few_rows(w, x, n, n_panels * me / threads, end, onto, relu, y); p < end; p++)
-        for (int64_t r = 0; r < n; r += ROWS) {
+        for (int64_t i = 0; i < tiles; i++) {
+            const int64_t r = n * i / tiles, some = n * (i + 1) / tiles - r;
             const float *panel = w->panels + p * w->in * PANEL;
-            const float *ahead = panel + w->in * PANEL + r / ROWS * w->in * pace;
-            const int64_t some = n - r < ROWS ? n - r : ROWS;
+            const float *ahead = panel + w->in * PANEL + i * w->in * pace;
             lanes sums[ROWS * WIDE];
             OF_ROWS(tile, some)(panel, w->in, x + r * w->in, ahead, pace, sums);
             put(w, sums, some, p * PANEL, onto ? onto + r * w->out : 0, relu, y + r * w->out);

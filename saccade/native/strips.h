@@ -14,7 +14,7 @@ enum { ACROSS = 4, DEEP = 128 }; /* vectors that a strip is wide, rows of a bloc
 #else
 enum { ACROSS = 2, DEEP = 256 };
 #endif
-enum { STRIP = ACROSS * LANES, DOWN = 6, LINE = 16 }; /* a line of the cache: 16 numbers */
+enum { STRIP = ACROSS * LANES, LINE = 16 }; /* a line of the cache: 16 numbers */
 
 typedef struct { /* a matrix [out, in]: [out / STRIP][in][STRIP], zeros at its end */
     float *at;
@@ -54,13 +54,16 @@ static inline void lay_across(const Strips *to, int64_t first, const float *W, i
 /* Some rows by one block of a strip: sums stay in registers. `on`: they go on from those in y. */
 INLINE void pass(const int rows, const float *block, int64_t n, const float *x, int64_t x_row, int on,
                  float *y, int64_t y_row, const float *ahead) {
-    lanes sums[DOWN][ACROSS];
+    lanes sums[ROWS][ACROSS];
     UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < ACROSS; v++) sums[r][v] =
         on ? *(const lanes *)(y + r * y_row + v * LANES) : (lanes){0};
     for (int64_t k = 0; k < n; k++) {
         lanes b[ACROSS];
         FETCH(ahead + k * LINE);
-        UNROLL for (int v = 0; v < ACROSS; v++) b[v] = *(const lanes *)(block + k * STRIP + v * LANES);
+        UNROLL for (int v = 0; v < ACROSS; v++) {
+            b[v] = *(const lanes *)(block + k * STRIP + v * LANES);
+            KEEP(b[v]);
+        }
         UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < ACROSS; v++) sums[r][v] +=
             x[r * x_row + k] * b[v];
     }
@@ -73,14 +76,16 @@ BY_ROWS(pass, (const float *block, int64_t n, const float *x, int64_t x_row, int
 /* y = W x for n rows; those of y have room for `whole(out)`. The strips are shared out. */
 static inline void product(const Strips *w, const float *x, int64_t x_row, int64_t n, float *y,
                            int64_t y_row, int64_t me, int64_t threads) {
+    const int64_t tiles = tiles_of(n);
     for (SHARE(p, whole(w->out) / STRIP, me, threads))
         for (int64_t k = 0; k < w->in; k += DEEP) {
             const float *block = w->at + (p * w->in + k) * STRIP;
             const int64_t deep = at_most(w->in - k, DEEP);
-            for (int64_t r = 0; r < n; r += DOWN) {
-                const float *xs = x + r * x_row + k, *ahead = block + deep * (STRIP + r / DOWN * LINE);
+            for (int64_t i = 0; i < tiles; i++) {
+                const int64_t r = n * i / tiles, some = n * (i + 1) / tiles - r;
+                const float *xs = x + r * x_row + k, *ahead = block + deep * (STRIP + i * LINE);
                 float *ys = y + r * y_row + p * STRIP;
-                OF_ROWS(pass, n - r)(block, deep, xs, x_row, k > 0, ys, y_row, ahead);
+                OF_ROWS(pass, some)(block, deep, xs, x_row, k > 0, ys, y_row, ahead);
             }
         }
 }
