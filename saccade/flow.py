@@ -204,6 +204,11 @@ class Step(NamedTuple):
 StepFunction = Callable[[Tensor, State], Step]  # (token [B], state) -> Step
 
 
+def light(step: StepFunction) -> bool:
+    """Tell whether lines leave at no cost: `step.light` says that it copies nothing for it."""
+    return bool(getattr(step, "light", False))
+
+
 @dataclass(frozen=True, slots=True)
 class Loss:
     """A sum and what it is a sum over; the training loop divides once, after accumulation.

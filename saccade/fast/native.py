@@ -87,6 +87,7 @@ class NativePast(Past):
     """
 
     of_lines, of_places = 0, 1
+    steps_at_first = 64  # places that are not written to are no memory of the machine
 
     def _nothing(self, like: Tensor, n: int, attention: MultiHead) -> Tensor:
         return like.new_empty(n, 0, 2 * attention.query_dim)
@@ -96,6 +97,7 @@ class NativeStep(Held):
     """The step function of the lines of one batch."""
 
     past_of = NativePast
+    light = True  # what those read who leave stays where it is
 
     def __init__(self, form: NativeEncoderDecoder, memory: Memory) -> None:
         super().__init__(form.layers, memory)
@@ -150,6 +152,17 @@ class NativeStep(Held):
             self._work = form.vectors.new_empty(2 * size)
         step.work = self._work.data_ptr()
         form.kernels.step(form.structure, step)
+
+    def _own(self, own: Tensor) -> tuple[Tensor, Tensor | None]:
+        """List the places that are each line's own, `[N, t + 1]`, the one of this step last."""
+        (n, width), written = (self.groups.n_groups, self.groups.width), self.pasts[0].n_places
+        if width == 1 and not own.shape[1]:
+            return own, None
+        if not own.shape[1]:  # up to now there was one line a row, and all was its own
+            own = torch.arange(written, dtype=torch.int32).expand(n * width, -1)
+        newest = torch.arange(written, written + width, dtype=torch.int32).repeat(n)
+        own = torch.cat([own, newest[:, None]], dim=1)
+        return own, own
 
     def keep(self, rows: Tensor) -> None:
         """Note which rows are read from now on; they are copied only if some serve two groups."""

@@ -90,6 +90,8 @@ def _gates(cell: nn.Module, kernels: Kernels) -> Panels:
 class Turns:
     """The step function of the lines of one batch; it holds what they read."""
 
+    light = True  # what those read who leave stays where it is
+
     def __init__(self, form: NativeRecurrent, memory: Memory) -> None:
         self.form, n = form, len(memory.mask)
         self.groups, self._rows = Groups(n), torch.arange(n)  # [B], what a group reads

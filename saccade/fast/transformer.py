@@ -220,6 +220,7 @@ class Past:
     """What one layer has written of all lines: keys and values in one, `[2, B, H, room, d]`."""
 
     of_lines, of_places = 1, 3  # which dimensions of what is held
+    steps_at_first = _ROOM  # for which there is room, if there are many lines
 
     def __init__(self, like: Tensor, n: int, attention: MultiHead) -> None:
         self.held = self._nothing(like, n, attention)
@@ -265,7 +266,7 @@ class Past:
         """See to it that every one of K lines can write one more place."""
         if self.n_places + n_lines > self.room:
             filled = self.held.narrow(self.of_places, 0, self.n_places)
-            first = _ROOM if self.n_held > _FEW else 4 * _ROOM  # to move costs more than room
+            first = self.steps_at_first if self.n_held > _FEW else 4 * _ROOM  # to move costs more
             shape = list(self.held.shape)
             shape[self.of_places] = max(2 * self.room, first * n_lines)
             self.held = filled.new_empty(shape)

@@ -36,7 +36,7 @@ typedef struct {
     const int64_t *rows;    /* [B], which of them a group reads */
     const int64_t *symbols; /* [N], N = B K */
     const float *place;     /* [D], what is added at this place */
-    const float *own;       /* [N, written + K], 0 for what is a line's own; none: all of it */
+    const int32_t *own;     /* [N, steps + 1], the places that are a line's own; none: all of them */
     const uint8_t *seen;    /* [held, S], which places of the memory there are; none: all */
     const Reads *reads;     /* one a layer */
     float *work;            /* room for what `work_size` says */
@@ -45,7 +45,7 @@ typedef struct {
 
 typedef struct { /* the parts of the room to work in */
     float *x, *read, *products, *said, *hidden, *weights;
-    int32_t *listed, *n_listed, *seen, *n_seen;
+    int32_t *seen, *n_seen;
 } Room;
 
 /* ---- Attention ---- */
@@ -71,21 +71,20 @@ static void read_past(const Model *m, const Step *s, float *past, const float *p
                       const Room *w, float *weights) {
     const int64_t D = m->width, d = D / m->heads, all = s->room * 2 * D, n_own = s->steps + 1;
     const int64_t ahead = line + s->lines, b = s->rows[line / s->lines];
-    const int32_t *listed = s->own ? w->listed + line * n_own : 0;
-    const int64_t n = s->own ? w->n_listed[line] : s->written + 1;
+    const int32_t *own = s->own ? s->own + line * n_own : 0;
+    const int64_t n = s->own ? n_own : s->written + 1;
     const float *three = products + line * 3 * D;
     float *rows = past + b * all;
     if (ahead < s->groups * s->lines) {
         const float *next = past + s->rows[ahead / s->lines] * all;
-        const int64_t n_next = s->own ? w->n_listed[ahead] - 1 : s->written;
-        for (int64_t i = 0; i < n_next; i++) {
-            const float *row = next + (s->own ? w->listed[ahead * n_own + i] : i) * 2 * D;
+        for (int64_t i = 0; i < n - 1; i++) {
+            const float *row = next + (s->own ? s->own[ahead * n_own + i] : i) * 2 * D;
             for (int64_t j = 0; j < 2 * D; j += 16) __builtin_prefetch(row + j);
         }
     }
     memcpy(rows + (s->written + line % s->lines) * 2 * D, three + D, 2 * D * sizeof(float));
     for (int64_t h = 0; h < m->heads; h++)
-        attend(three + h * d, rows + h * d, rows + D + h * d, 2 * D, listed, n, d, weights,
+        attend(three + h * d, rows + h * d, rows + D + h * d, 2 * D, own, n, d, weights,
                w->said + line * D + h * d);
 }
 
@@ -131,16 +130,14 @@ static int64_t n_weights(const Model *m, const Step *s) {
 }
 
 static int64_t lay_out(const Model *m, const Step *s, Room *room) {
-    const int64_t N = s->groups * s->lines, D = m->width, n_own = s->steps + 1;
-    const int64_t one = n_weights(m, s);
+    const int64_t N = s->groups * s->lines, D = m->width, one = n_weights(m, s);
     const int64_t sizes[] = {N * D, N * D, N * 3 * D, N * D, N * m->hidden, s->threads * one,
-                             N * n_own, N, s->groups * s->places, s->groups};
-    void **parts[] = {(void **)&room->x,      (void **)&room->read,     (void **)&room->products,
-                      (void **)&room->said,   (void **)&room->hidden,   (void **)&room->weights,
-                      (void **)&room->listed, (void **)&room->n_listed, (void **)&room->seen,
-                      (void **)&room->n_seen};
+                             s->groups * s->places, s->groups};
+    void **parts[] = {(void **)&room->x,      (void **)&room->read,    (void **)&room->products,
+                      (void **)&room->said,   (void **)&room->hidden,  (void **)&room->weights,
+                      (void **)&room->seen,   (void **)&room->n_seen};
     int64_t used = 0;
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 8; i++) {
         *parts[i] = s->work + used;
         used += (sizes[i] + LANES - 1) / LANES * LANES;
     }
@@ -152,15 +149,8 @@ int64_t work_size(const Model *m, const Step *s) {
     return lay_out(m, s, &room);
 }
 
-/* List which places are a line's own, and which of a source there are. */
+/* List which places of a source there are. */
 static void list_places(const Step *s, const Room *w, int64_t me, int64_t threads) {
-    const int64_t N = s->groups * s->lines, all = s->written + s->lines;
-    for (int64_t r = N * me / threads; r < N * (me + 1) / threads && s->own; r++) {
-        int32_t n = 0, *list = w->listed + r * (s->steps + 1);
-        for (int64_t i = 0; i < all && n <= s->steps; i++)
-            if (s->own[r * all + i] == 0.0f) list[n++] = (int32_t)i;
-        w->n_listed[r] = n;
-    }
     for (int64_t b = s->groups * me / threads; b < s->groups * (me + 1) / threads && s->seen; b++) {
         int32_t n = 0, *list = w->seen + b * s->places;
         for (int64_t i = 0; i < s->places; i++)

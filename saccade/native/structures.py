@@ -159,6 +159,18 @@ class Loss(ctypes.Structure):
     )
 
 
+class Books(ctypes.Structure):
+    """The books of a beam."""
+
+    _fields_ = (
+        *((n, _WHOLE) for n in ("width", "size", "steps", "n_completed", "n_best", "end")),
+        *((n, _WHOLE) for n in ("patient", "n_banned")),
+        *((n, _PLACE) for n in ("penalties", "limits", "banned", "rows", "symbols", "index")),
+        *((n, _PLACE) for n in ("scores", "written", "completed", "lengths")),
+        *((n, _WHOLE) for n in ("going", "step", "moved")),
+    )
+
+
 class Ways(ctypes.Structure):
     """Where the best ways to go on are written."""
 

@@ -84,6 +84,11 @@ def ways_on(log_probs: Tensor, scores: Array, n: int) -> Candidates:
     return Candidates(totals, parents, symbols, gains).take(order)
 
 
+def threads_for(scores: Tensor) -> int:
+    """Tell how many threads share a look at these scores."""
+    return torch.get_num_threads() if scores.numel() >= _MANY else 1
+
+
 def _kernels_for(scores: Tensor) -> library.Kernels | None:
     """Return the kernels, if there are any and they can read these scores."""
     fits = scores.device.type == "cpu" and scores.dtype == torch.float32 and scores.is_contiguous()
@@ -111,9 +116,8 @@ def _through_blocks(scores: Tensor, n: int) -> tuple[Tensor, Tensor]:
 def _by_kernels(kernels: library.Kernels, scores: Tensor, n: int) -> tuple[Array, Array]:
     rows, size = scores.shape
     values, places = scores.new_empty(rows, n), scores.new_empty(rows, n, dtype=torch.long)
-    threads = torch.get_num_threads() if scores.numel() >= _MANY else 1
     where = (values.data_ptr(), places.data_ptr())
-    kernels.best(scores.data_ptr(), rows, size, n, *where, threads)
+    kernels.best(scores.data_ptr(), rows, size, n, *where, threads_for(scores))
     return values.numpy(), places.numpy()
 
 
@@ -125,8 +129,7 @@ def _ways_by_kernels(
     shape, scores = (sentences, min(n, lines * n_each)), np.ascontiguousarray(scores, np.float32)
     number, whole = np.float32, np.int64
     ways = Candidates(*(np.empty(shape, kind) for kind in (number, whole, whole, number)))
-    threads = torch.get_num_threads() if log_probs.numel() >= _MANY else 1
     sizes = (sentences, lines, size, n_each, shape[1])
     to = structures.Ways(*(one.ctypes.data for one in ways))
-    kernels.ways_on(log_probs.data_ptr(), scores.ctypes.data, *sizes, to, threads)
+    kernels.ways_on(log_probs.data_ptr(), scores.ctypes.data, *sizes, to, threads_for(log_probs))
     return ways

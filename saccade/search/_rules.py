@@ -63,7 +63,12 @@ def normalise(log_prob: Any, length: Any, alpha: float) -> Any:
 
     Both are numbers or arrays of numpy; a score is single precision as the log-probabilities are.
     """
-    return log_prob / np.maximum(length, 1).astype(np.float32) ** np.float32(alpha)
+    return log_prob / penalty(length, alpha)
+
+
+def penalty(length: Any, alpha: float) -> Any:
+    """Tell what the log-probability of so many symbols is divided by."""
+    return np.maximum(length, 1).astype(np.float32) ** np.float32(alpha)
 
 
 def read(

@@ -11,10 +11,12 @@ import numpy as np
 import torch
 
 from saccade.errors import RecipeError
-from saccade.flow import State, StepFunction
+from saccade.flow import State, StepFunction, light
+from saccade.native import library
 from saccade.nouns import Hypothesis
 from saccade.plans import beam_problems
 from saccade.search._books import Aims, Books
+from saccade.search._native_books import NativeBooks
 from saccade.search._rules import Rules, normalise
 from saccade.search.base import Found, Search, Task
 from saccade.search.greedy import Greedy
@@ -67,11 +69,20 @@ class Beam(Search):
         """Search from `state`, whose tensors have one row a sentence; `trace` asks for the tree."""
         if self.aims.n_completed == self.aims.width == 1 and not trace:
             return self._greedy(step, state, task)
-        books = Books(self.aims, task, Rules(task), trace=trace)
+        books = self._books(task, trace=trace, native=light(step) and not trace)
         while books.going:
             log_probs, state = step(books.last, state)
             state = books.turn(log_probs).of(state)
         return books.found()
+
+    def _books(self, task: Task, *, trace: bool, native: bool) -> Books | NativeBooks:
+        """Choose who keeps the books; both find the same."""
+        rules = Rules(task)
+        native = native and NativeBooks.serves(task, rules)
+        kernels = library.found().kernels if native else None
+        if kernels is not None:
+            return NativeBooks(self.aims, task, rules, kernels)
+        return Books(self.aims, task, rules, trace=trace)
 
     def _greedy(self, step: StepFunction, state: State, task: Task) -> list[Found]:
         """Do what a beam of one does with less bookkeeping: its first END is its best."""

@@ -1,0 +1,69 @@
+/* The highest numbers of a row, and of equals those that stand first; the best ways to go on. */
+
+#pragma once
+
+#include "lanes.h"
+
+/* Insert at the end of a list, highest first, or further up where it belongs. */
+INLINE void insert(float *values, int64_t *places, int64_t end, float value, int64_t place) {
+    int64_t i = end;
+    for (; i > 0 && values[i - 1] < value; i--) values[i] = values[i - 1], places[i] = places[i - 1];
+    values[i] = value, places[i] = place;
+}
+
+enum { BLOCK = 4 * LANES }; /* numbers that are first asked whether one of them is high enough */
+
+INLINE int any_above(const float *x, float limit) {
+    ints above = {0};
+    UNROLL for (int v = 0; v < 4; v++) above |= *(const lanes *)(x + v * LANES) > limit;
+    int32_t any = 0;
+    UNROLL for (int j = 0; j < LANES; j++) any |= above[j];
+    return any;
+}
+
+static void best_of_row(const float *x, int64_t size, int64_t n, float *values, int64_t *places) {
+    for (int64_t i = 0; i < n; i++) insert(values, places, i, x[i], i);
+    for (int64_t i = n; i < size;) {
+        const int64_t last = i + BLOCK < size ? i + BLOCK : size;
+        if (last == i + BLOCK && !any_above(x + i, values[n - 1])) {
+            i = last;
+            continue;
+        }
+        for (; i < last; i++)
+            if (x[i] > values[n - 1]) insert(values, places, n - 1, x[i], i);
+    }
+}
+
+typedef struct { /* the best ways to go on, best first: [B, n] each */
+    float *totals;
+    int64_t *parents, *symbols;
+    float *gains;
+} Ways;
+
+/* The n best sums of a line's score and a symbol's log-probability, of which at most `n_each` are one
+   line's; of equals the lower parent first, then the lower symbol. */
+static inline void best_of_sentence(const float *x, const float *scores, int64_t lines, int64_t size,
+                                    int64_t n_each, int64_t n, const Ways *to) {
+    float gains[n_each];
+    int64_t symbols[n_each], known = 0;
+    for (int64_t k = 0; k < lines; k++) {
+        best_of_row(x + k * size, size, n_each, gains, symbols);
+        for (int64_t j = 0; j < n_each; j++) {
+            const float total = scores[k] + gains[j];
+            int64_t i = known < n ? known : n;
+            for (; i > 0; i--) {
+                const int behind = to->totals[i - 1] < total ||
+                                   (to->totals[i - 1] == total && to->parents[i - 1] == k &&
+                                    to->symbols[i - 1] > symbols[j]);
+                if (!behind) break;
+                if (i == n) continue;
+                to->totals[i] = to->totals[i - 1], to->parents[i] = to->parents[i - 1];
+                to->symbols[i] = to->symbols[i - 1], to->gains[i] = to->gains[i - 1];
+            }
+            if (i == n) continue;
+            to->totals[i] = total, to->parents[i] = k;
+            to->symbols[i] = symbols[j], to->gains[i] = gains[j];
+            known += known < n;
+        }
+    }
+}

@@ -1,0 +1,121 @@
+"""The books of a beam in C: one call a step."""
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from saccade.native import structures
+from saccade.native.library import Kernels
+from saccade.nouns import Hypothesis
+from saccade.search._best import threads_for
+from saccade.search._books import Aims, Move, filled_up
+from saccade.search._rules import NEVER, Rules, penalty
+from saccade.search.base import Found, Task
+
+_WRITTEN = np.dtype([("symbol", "i4"), ("parent", "i4"), ("gain", "f4")])
+_COMPLETED = np.dtype([("score", "f4"), ("gain", "f4"), ("parent", "i4"), ("place", "i4")])
+
+
+class NativeBooks:
+    """Keeps the books that `Books` keeps, for a task without prefixes, shapers and watch.
+
+    Sentences that are done leave at once: this is for steps that hold what lines read.
+    """
+
+    def __init__(self, aims: Aims, task: Task, rules: Rules, kernels: Kernels) -> None:
+        n, width, steps = len(task.limits), aims.width, rules.n_steps
+        self.aims, self.kernels = aims, kernels
+        self._limits, self._banned = rules.limits.numpy(), rules.banned.numpy()
+        self._penalties = penalty(np.arange(steps + 2), aims.alpha)
+        self._rows = np.arange(n)
+        self._symbols = torch.full((n * width,), task.start)
+        self._index = torch.empty(n * width, dtype=torch.long)
+        self._scores = np.zeros((n, width), dtype=np.float32)
+        self._written = np.zeros((n, steps, width), dtype=_WRITTEN)
+        self._completed = np.zeros((n, aims.n_completed), dtype=_COMPLETED)
+        self._completed["score"] = NEVER
+        self._lengths = np.full(n, -1)
+        where = {
+            "penalties": self._penalties,
+            "limits": self._limits,
+            "banned": self._banned,
+            "rows": self._rows,
+            "symbols": self._symbols.numpy(),
+            "index": self._index.numpy(),
+            "scores": self._scores,
+            "written": self._written,
+            "completed": self._completed,
+            "lengths": self._lengths,
+        }
+        self._books = structures.Books(
+            width=width,
+            steps=steps,
+            n_completed=aims.n_completed,
+            n_best=aims.n_best,
+            end=task.end,
+            patient=aims.patient,
+            n_banned=len(self._banned),
+            going=n,
+            **{name: array.ctypes.data for name, array in where.items()},
+        )
+
+    @staticmethod
+    def serves(task: Task, rules: Rules) -> bool:
+        """Tell whether C knows all that is asked for."""
+        plain = not (rules.shapers or rules.n_forced or task.watch)
+        return plain and task.limits.device.type == "cpu"
+
+    @property
+    def going(self) -> bool:
+        """Whether a sentence is not done."""
+        return bool(self._books.going)
+
+    @property
+    def last(self) -> Tensor:
+        """The symbols that the lines wrote last, `[N]`."""
+        return self._symbols[: self._books.going * (self.aims.width if self._books.step else 1)]
+
+    def turn(self, log_probs: Tensor) -> Move:
+        """Write one symbol a line, given how likely each is, `[N, V]`."""
+        log_probs = log_probs.float().contiguous()
+        self._books.size = log_probs.shape[1]
+        self.kernels.turn_page(self._books, log_probs.data_ptr(), threads_for(log_probs))
+        index = self._index[: self._books.going * self.aims.width]
+        return Move(index if self._books.moved else None, within=False)
+
+    def found(self) -> list[Found]:
+        """Tell what every sentence found."""
+        return [Found(self._found(row)) for row in range(len(self._rows))]
+
+    def _found(self, row: int) -> tuple[Hypothesis, ...]:
+        """Read what a sentence has completed, and, if that is too little, what it was writing."""
+        pages, n = self._written[row].tolist(), self.aims.n_best  # [T, K] of symbol, parent, gain
+        finished = [
+            _read(pages[:place], parent, score, gain)
+            for score, gain, parent, place in self._completed[row, :n].tolist()
+            if score > NEVER
+        ]
+        if len(finished) == n:
+            return tuple(finished)
+        length = int(self._lengths[row])
+        scores = self._scores[row, : self.aims.width if length else 1]
+        scores = (scores / penalty(length, self.aims.alpha)).tolist()
+        lines = [
+            _read(pages[:length], line, score)
+            for line, score in enumerate(scores)
+            if score > NEVER
+        ]
+        return filled_up(finished, lines, n)
+
+
+def _read(
+    pages: list[list[tuple[int, int, float]]], line: int, score: float, end: float | None = None
+) -> Hypothesis:
+    """Follow a line back to its first symbol; `end` is the gain of its END, if it wrote one."""
+    symbols: list[int] = []
+    gains = [] if end is None else [end]
+    for page in reversed(pages):
+        symbol, line, gain = page[line]
+        symbols.append(symbol)
+        gains.append(gain)
+    return Hypothesis(tuple(symbols[::-1]), score, tuple(gains[::-1]), end is not None)
