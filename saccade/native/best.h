@@ -14,11 +14,18 @@ INLINE void insert(float *values, int64_t *places, int64_t end, float value, int
 enum { BLOCK = 4 * LANES }; /* numbers that are first asked whether one of them is high enough */
 
 INLINE int any_above(const float *x, float limit) {
-    ints above = {0};
-    UNROLL for (int v = 0; v < 4; v++) above |= *(const lanes *)(x + v * LANES) > limit;
+    lanes tops = *(const lanes *)x;
+    UNROLL for (int v = 1; v < 4; v++) tops = higher(tops, *(const lanes *)(x + v * LANES));
+#if defined(__AVX512F__)
+    return _mm512_cmp_ps_mask((__m512)tops, _mm512_set1_ps(limit), _CMP_GT_OQ) != 0;
+#elif defined(__AVX__)
+    return _mm256_movemask_ps((__m256)(tops > limit)) != 0;
+#else
+    const ints above = tops > limit;
     int32_t any = 0;
     UNROLL for (int j = 0; j < LANES; j++) any |= above[j];
     return any;
+#endif
 }
 
 static void best_of_row(const float *x, int64_t size, int64_t n, float *values, int64_t *places) {

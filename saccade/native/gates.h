@@ -4,10 +4,8 @@
 
 #include "lanes.h"
 
-INLINE lanes at_or_below(lanes x, float most) {
-    const ints above = x > most; /* what is no number stays what it is */
-    return (lanes)(((ints)x & ~above) | ((ints)((lanes){0} + most) & above));
-}
+/* What is no number stays what it is. */
+INLINE lanes at_or_below(lanes x, float most) { return lower((lanes){0} + most, x); }
 
 INLINE lanes sigmoid(lanes x) { return 1.0f / (1.0f + exponential(at_or_below(-x, 87.0f))); }
 

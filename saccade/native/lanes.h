@@ -119,11 +119,34 @@ INLINE float dot(const float *a, const float *b, int64_t n) {
     return total(sum);
 }
 
+/* a where it is the higher one, b otherwise, also where one of them is no number. */
+INLINE lanes higher(lanes a, lanes b) {
+#if defined(__AVX512F__)
+    return (lanes)_mm512_max_ps((__m512)a, (__m512)b);
+#elif defined(__AVX__)
+    return (lanes)_mm256_max_ps((__m256)a, (__m256)b);
+#else
+    const ints more = a > b;
+    return (lanes)(((ints)a & more) | ((ints)b & ~more));
+#endif
+}
+
+INLINE lanes lower(lanes a, lanes b) {
+#if defined(__AVX512F__)
+    return (lanes)_mm512_min_ps((__m512)a, (__m512)b);
+#elif defined(__AVX__)
+    return (lanes)_mm256_min_ps((__m256)a, (__m256)b);
+#else
+    const ints less = a < b;
+    return (lanes)(((ints)a & less) | ((ints)b & ~less));
+#endif
+}
+
 /* exp(x) = 2^n exp(f), n = round(x / ln 2), |f| <= ln 2 / 2: to a few units of the last place. */
 INLINE lanes exponential(lanes x) {
     const lanes magic = (lanes){0} + 12582912.0f; /* 1.5 2^23: adding it rounds to a whole number */
     const ints tiny = x < -87.0f;
-    x = (lanes)(((ints)x & ~tiny) | ((ints)((lanes){0} - 87.0f) & tiny));
+    x = higher((lanes){0} - 87.0f, x);
     lanes n = x * 1.44269504f + magic;
     const ints power = ((ints)n - (ints)magic + 127) << 23;
     n -= magic;
@@ -162,11 +185,6 @@ INLINE void put_last(float *x, int64_t n, lanes y) {
 #else
     for (int64_t i = 0; i < n; i++) x[i] = y[i];
 #endif
-}
-
-INLINE lanes higher(lanes a, lanes b) {
-    const ints more = a > b;
-    return (lanes)(((ints)a & more) | ((ints)b & ~more));
 }
 
 INLINE float highest(const float *x, int64_t n) {

@@ -138,15 +138,15 @@ INLINE void rounded_tile(const int rows, const int8_t *panel, int64_t in, const 
 BY_ROWS(rounded_tile, (const int8_t *panel, int64_t in, const uint8_t *x, const int8_t *ahead, int64_t pace,
                        ints *y), panel, in, x, ahead, pace, y)
 
-/* What sums of whole numbers stand for; `worth` is what a level of each row is worth. */
-static inline void unround(const Rounded *w, const ints *sums, int64_t rows, int64_t first, const float *worth,
-                           lanes *products) {
+/* What sums of whole numbers stand for, given the levels of each row. */
+static inline void unround(const Rounded *w, const ints *sums, int64_t rows, int64_t first,
+                           const Levels *levels, lanes *products) {
     for (int64_t r = 0; r < rows; r++)
         UNROLL for (int v = 0; v < WIDE; v++) {
             const int64_t at = first + v * LANES; /* scales and sums are as long as the panels */
-            const ints exact = sums[r * WIDE + v] - SHIFT * *(const ints *)(w->sums + at);
+            const ints exact = sums[r * WIDE + v] - levels[r].zero * *(const ints *)(w->sums + at);
             products[r * WIDE + v] = __builtin_convertvector(exact, lanes) *
-                                     (worth[r] * *(const lanes *)(w->scales + at));
+                                     (levels[r].worth * *(const lanes *)(w->scales + at));
         }
 }
 
@@ -157,11 +157,11 @@ static inline void rounded_linear(const Linear *w, const float *x, int64_t n, co
     const int64_t n_panels = (w->out + PANEL - 1) / PANEL, in = (w->in + 3) / 4 * 4;
     const int64_t all = n < AT_ONCE ? n : AT_ONCE;
     uint8_t bytes[all * in];
-    float worth[AT_ONCE];
+    Levels levels[AT_ONCE];
     memset(bytes, 0, all * in);
     for (int64_t from = 0; from < n; from += AT_ONCE) {
         const int64_t rows = n - from < AT_ONCE ? n - from : AT_ONCE;
-        for (int64_t r = 0; r < rows; r++) worth[r] = round_row(x + (from + r) * w->in, w->in, bytes + r * in);
+        for (int64_t r = 0; r < rows; r++) levels[r] = round_row(x + (from + r) * w->in, w->in, bytes + r * in);
         const int64_t tiles = tiles_of(rows), pace = pace_of(tiles);
         for (SHARE(p, n_panels, me, threads))
             for (int64_t i = 0; i < tiles; i++) {
@@ -172,7 +172,7 @@ static inline void rounded_linear(const Linear *w, const float *x, int64_t n, co
                 ints sums[ROWS * WIDE];
                 lanes products[ROWS * WIDE];
                 OF_ROWS(rounded_tile, some)(panel, in, bytes + r * in, ahead, pace, sums);
-                unround(&w->rounded, sums, some, p * PANEL, worth + r, products);
+                unround(&w->rounded, sums, some, p * PANEL, levels + r, products);
                 put(w, products, some, p * PANEL, onto ? onto + first : 0, relu, y + first);
             }
     }

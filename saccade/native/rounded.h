@@ -1,11 +1,11 @@
 /* Products of whole numbers: a matrix in bytes, rows that are rounded to bytes as they come.
 
-       y[j] = W[j] . x + b[j],   W[j] ~ s[j] w[j],   x ~ a q,   so y[j] ~ a s[j] (w[j] . q) + b[j]
+       y[j] = W[j] . x + b[j],   W[j] ~ s[j] w[j],   x ~ a (q - z),   so y[j] ~ a s[j] (w[j] . q - z sum(w[j])) + b[j]
 
-   with w from -MOST to MOST, s[j] = max |W[j]| / MOST, a = max |x| / LEVELS. Processors multiply bytes
-   with a sign by bytes without one, so a row is moved up, and what that adds is taken off again:
-   w . q = w . (q + SHIFT) - SHIFT sum(w). Sums of whole numbers are exact, so they do not depend on
-   their order nor on other rows. */
+   with w from -MOST to MOST, s[j] = max |W[j]| / MOST, and q from 0 to LEVELS: processors multiply bytes
+   with a sign by bytes without one. a = (max x - min x) / LEVELS, where 0 counts as one of the x; it is
+   z that stands for it. Sums of whole numbers are exact, so they do not depend on their order nor on
+   other rows. */
 
 #pragma once
 
@@ -24,9 +24,9 @@ typedef struct { /* [out / PANEL][in / 4][PANEL][4], zeros at its ends; none if 
 } Rounded;
 
 #if defined(__AVX512VNNI__) || (defined(__AVXVNNI__) && !defined(__AVX512F__))
-enum { MOST = 127, LEVELS = 127, SHIFT = 128, EIGHTS = ROWS };
+enum { MOST = 127, LEVELS = 255, EIGHTS = ROWS };
 #else
-enum { MOST = 63, LEVELS = 63, SHIFT = 64 }; /* four products fit into 16 bits: 4 . 63 . 127 < 2^15 */
+enum { MOST = 63, LEVELS = 127 }; /* four products fit into 16 bits: 4 . 63 . 128 < 2^15 */
 enum { EIGHTS = ROWS / 2 }; /* rows whose sums fit into the registers beside what eights of bytes need */
 #endif
 
@@ -66,14 +66,25 @@ INLINE ints eight_products(ints sums, ints x, ints w, ints more_x, ints more_w) 
 #endif
 }
 
-/* Round a row; return what one of its levels is worth. Bytes behind its end meet zeros. */
-INLINE float round_row(const float *x, int64_t n, uint8_t *bytes) {
-    union { int32_t bits; float number; } top = {0};
-    for (int64_t i = 0; i < n; i++) { /* without their sign, bits are in the order of the numbers */
-        const int32_t size = ((const bits32 *)x)[i] & 0x7fffffff;
-        top.bits = size > top.bits ? size : top.bits;
+typedef struct { /* what a level of a row is worth, and which level stands for 0 */
+    float worth;
+    int32_t zero;
+} Levels;
+
+/* Round a row. Bytes behind its end meet zeros. What is no number, or beyond all, makes all of it so. */
+INLINE Levels round_row(const float *x, int64_t n, uint8_t *bytes) {
+    lanes highs = {0}, lows = {0}, none = {0};
+    for (int64_t i = 0; i < n; i += LANES) {
+        const lanes some = last_of(x + i, n - i, 0.0f);
+        highs = higher(some, highs), lows = higher(-some, lows), none += some * 0.0f;
     }
-    const float most = top.number, by = most > 0.0f ? LEVELS / most : 0.0f;
-    for (int64_t i = 0; i < n; i++) bytes[i] = (uint8_t)(int32_t)(x[i] * by + (SHIFT + 0.5f));
-    return most / LEVELS;
+    const float below = highest((const float *)&lows, LANES);
+    const float range = highest((const float *)&highs, LANES) + below;
+    const float by = range > 0.0f ? LEVELS / range : 0.0f;
+    const int32_t zero = (int32_t)(below * by + 0.5f);
+    for (int64_t i = 0; i < n; i++) {
+        const float level = x[i] * by + ((float)zero + 0.5f); /* the highest may be rounded up */
+        bytes[i] = (uint8_t)(int32_t)(level < LEVELS ? level : LEVELS);
+    }
+    return (Levels){range / LEVELS + total(none), zero};
 }

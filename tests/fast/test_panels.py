@@ -81,14 +81,16 @@ def in_bytes(weight: Tensor, bias: Tensor) -> Panels:
     return layer
 
 
-def rounded_product(x: Tensor, weight: Tensor, bias: Tensor, levels: int) -> Tensor:
+def rounded_product(x: Tensor, weight: Tensor, bias: Tensor, most: int) -> Tensor:
     """The definition of `native/rounded.h`, in doubles."""
     x, weight = x.double(), weight.double()
-    scales = weight.abs().amax(dim=1) / levels  # [out]
-    worth = x.abs().amax(dim=1) / levels  # [N]
+    scales = weight.abs().amax(dim=1) / most  # [out]
+    lowest = x.amin(dim=1).clamp(max=0)  # [N]
+    worth = (x.amax(dim=1).clamp(min=0) - lowest) / (2 * most + 1)  # [N]
+    zero = (-lowest / worth + 0.5).floor()  # [N]
     of_weight = (weight / scales[:, None]).round().nan_to_num()
-    of_x = (x / worth[:, None] + 0.5).floor().nan_to_num()
-    return of_x @ of_weight.T * worth[:, None] * scales + bias.double()
+    of_x = (x / worth[:, None] + zero[:, None] + 0.5).floor() - zero[:, None]
+    return of_x.nan_to_num() @ of_weight.T * worth[:, None] * scales + bias.double()
 
 
 @needs_bytes
@@ -98,7 +100,7 @@ def test_a_product_of_bytes_is_what_it_says(rows: int, n_in: int, n_out: int) ->
     x, weight, bias = randn(rows, n_in), randn(n_out, n_in, seed=2), randn(n_out, seed=3)
     x[0], weight[0] = 0.0, 0.0  # of nothing there is no scale
     found = product(in_bytes(weight, bias), x).double()
-    expected = (rounded_product(x, weight, bias, levels) for levels in (127, 63))
+    expected = (rounded_product(x, weight, bias, most) for most in (127, 63))
     off = min(
         ((found - one).abs() / one.abs().amax() for one in expected), key=lambda one: one.amax()
     )
@@ -142,3 +144,12 @@ def test_bytes_do_not_depend_on_the_number_of_threads(threads: int) -> None:
     y = x.new_empty(5, 200)
     kernels().multiply(layer.structure, x.data_ptr(), 5, None, 1, y.data_ptr(), threads)
     assert torch.equal(y, product(layer, x).clamp(min=0))
+
+
+@needs_bytes
+@pytest.mark.parametrize("wrong", [float("nan"), float("inf"), -float("inf")])
+def test_what_is_no_number_is_not_rounded_away(wrong: float) -> None:
+    x, weight = randn(3, 20), randn(5, 20, seed=2)
+    x[1, 13] = wrong
+    found = product(in_bytes(weight, torch.zeros(5)), x)
+    assert found.isfinite().all(dim=1).tolist() == [True, False, True]
