@@ -80,11 +80,10 @@ INLINE Levels round_row(const float *x, int64_t n, uint8_t *bytes) {
     }
     const float below = highest((const float *)&lows, LANES);
     const float range = highest((const float *)&highs, LANES) + below;
-    const float by = range > 0.0f ? LEVELS / range : 0.0f;
+    const float most = LEVELS * 0.999999f; /* so that the highest is not rounded up beyond it */
+    const float by = range > 0.0f ? most / range : 0.0f;
     const int32_t zero = (int32_t)(below * by + 0.5f);
-    for (int64_t i = 0; i < n; i++) {
-        const float level = x[i] * by + ((float)zero + 0.5f); /* the highest may be rounded up */
-        bytes[i] = (uint8_t)(int32_t)(level < LEVELS ? level : LEVELS);
-    }
-    return (Levels){range / LEVELS + total(none), zero};
+    const float up = (float)zero + 0.5f;
+    for (int64_t i = 0; i < n; i++) bytes[i] = (uint8_t)(int32_t)(x[i] * by + up);
+    return (Levels){range / most + total(none), zero};
 }

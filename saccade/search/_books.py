@@ -1,6 +1,8 @@
 """The books of a beam: what the sentences write, what they have completed, who goes on."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -208,12 +210,12 @@ class Books:
 
 
 def filled_up(
-    finished: list[Hypothesis], unfinished: list[Hypothesis], n: int
+    finished: list[Hypothesis], unfinished: Iterable[Hypothesis], n: int
 ) -> tuple[Hypothesis, ...]:
-    """Take the `n` best; where too few are finished, such as say something else fill up."""
+    """Take the `n` best; where too few are finished, those that say something else fill up."""
     known = {hypothesis.tokens for hypothesis in finished}
-    more = [hypothesis for hypothesis in unfinished if hypothesis.tokens not in known]
-    return (*finished, *more)[:n]
+    others = (hypothesis for hypothesis in unfinished if hypothesis.tokens not in known)
+    return tuple(islice(chain(finished, others), n))
 
 
 def _filled(candidates: Candidates, n: int) -> Candidates:

@@ -100,11 +100,11 @@ class NativeBooks:
         length = int(self._lengths[row])
         scores = self._scores[row, : self.aims.width if length else 1]
         scores = (scores / penalty(length, self.aims.alpha)).tolist()
-        lines = [
+        lines = (
             _read(pages[:length], line, score)
             for line, score in enumerate(scores)
             if score > NEVER
-        ]
+        )
         return filled_up(finished, lines, n)
 
 
