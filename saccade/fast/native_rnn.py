@@ -14,6 +14,7 @@ from saccade.fast.begun import Begun
 from saccade.fast.crew import Crew
 from saccade.fast.groups import GROUP, Groups
 from saccade.fast.linear import packed
+from saccade.fast.native_scan import NativeRnnEncoder
 from saccade.fast.panels import Panels
 from saccade.flow import SOURCE, Memory, Padded, State, Step, nested, tensor
 from saccade.models.encoder_decoder import EncoderDecoder
@@ -33,7 +34,9 @@ class NativeRecurrent:
         decoder = model.decoder
         assert isinstance(decoder, RnnDecoder)
         self.kernels, self.crew = kernels, Crew()
-        self.source_vectors, self.encoder = model.source_embedding, packed(model.encoder)
+        self.source_vectors, encoder = model.source_embedding, model.encoder
+        native = NativeRnnEncoder.serves(encoder)
+        self.encoder = NativeRnnEncoder(encoder, kernels) if native else packed(encoder)  # type: ignore[arg-type]
         self.decoder = packed(decoder)  # for its first state
         target = model.target_embedding.weight.detach()
         self.vectors = target * sqrt(target.shape[1])  # [V, X]

@@ -25,6 +25,7 @@ from saccade.native.structures import (
     Loss,
     Model,
     Recurrent,
+    Scan,
     Source,
     Step,
     Sweep,
@@ -74,6 +75,7 @@ class Kernels:
         self.multiply = _typed(
             library.multiply, None, linear, place, whole, place, whole, place, whole
         )
+        self.scan = _typed(library.scan, None, ctypes.POINTER(Scan))
         self.encode = _typed(library.encode, None, encoder, source)
         self.hold = _typed(library.hold, None, linear, *sizes, place, place, place, whole)
         self.fold = _typed(library.fold, None, linear, *sizes, place, place, whole)

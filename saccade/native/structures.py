@@ -73,6 +73,16 @@ class Source(ctypes.Structure):
     )
 
 
+class Scan(ctypes.Structure):
+    """One direction of a layer of LSTM cells, and what it reads."""
+
+    _fields_ = (
+        *((n, Linear) for n in ("input", "own")),
+        *((n, _WHOLE) for n in ("batch", "places", "row", "backward", "threads")),
+        *((n, _PLACE) for n in ("x", "mask", "states", "last", "work")),
+    )
+
+
 class Reads(ctypes.Structure):
     """What one layer reads: its past, and the memory folded or as it is."""
 

@@ -1,0 +1,82 @@
+"""The recurrent encoder in C: a direction of a layer over a batch of sentences is one call."""
+
+import torch
+from torch import Tensor, nn
+
+from saccade.cells.lstm import LSTM
+from saccade.encoders.base import Encoder
+from saccade.encoders.rnn import RnnEncoder
+from saccade.fast import panels
+from saccade.fast.crew import Crew
+from saccade.fast.panels import Panels
+from saccade.flow import Memory, Padded
+from saccade.native import structures
+from saccade.native.library import Kernels
+
+
+class NativeRnnEncoder:
+    """What an `RnnEncoder` of LSTM cells computes, without dropout."""
+
+    def __init__(self, encoder: RnnEncoder, kernels: Kernels) -> None:
+        self.residual = encoder.residual
+        self.layers = [_Layer(list(layer), kernels) for layer in encoder.layers]  # type: ignore[call-overload]
+
+    @staticmethod
+    def serves(encoder: Encoder) -> bool:
+        """Tell whether the kernels know every part and how its numbers are laid out."""
+        if type(encoder) is not RnnEncoder:
+            return False
+        cells = [cell for layer in encoder.layers for cell in layer]  # type: ignore[attr-defined]
+        return (
+            all(type(cell) is LSTM and len(cell.gates) == 4 for cell in cells)
+            and not any(cell.hidden_dim % panels.LANES for cell in cells)
+            and panels.whole_on_processor(encoder)
+        )
+
+    def __call__(self, source: Padded) -> Memory:
+        """Read `source.values [B, S, X]`."""
+        mask = source.mask.contiguous()  # [B, S]
+        x, summary = self.layers[0](source.values, mask)  # [B, S, D], [B, D]
+        for layer in self.layers[1:]:
+            states, last = layer(x, mask)
+            x, summary = (x + states, summary + last) if self.residual else (states, last)
+        return Memory(x, source.mask, summary)
+
+
+class _Layer:
+    """The cells of one layer, one or one a direction, in panels."""
+
+    def __init__(self, cells: list[nn.Module], kernels: Kernels) -> None:
+        self.kernels, self._crew, self.panels = kernels, Crew(), list[tuple[Panels, Panels]]()
+        for cell in cells:
+            assert isinstance(cell, LSTM)
+            self.panels.append((Panels(cell.W, cell.b, kernels), Panels(cell.U, None, kernels)))
+        self.width = self.panels[0][1].structure.in_  # of a direction
+
+    def __call__(self, x: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        """Read `x [B, S, X]` at the places `mask` keeps: states `[B, S, D]`, and the last `[B, D]`."""
+        x, (n, places) = x.contiguous(), mask.shape
+        row = self.width * len(self.panels)
+        states, last = x.new_empty(n, places, row), x.new_empty(n, row)
+        work = x.new_empty(n * (places + 2) * 4 * self.width)
+        for i, (inputs, own) in enumerate(self.panels):
+            given = structures.Scan(
+                input=inputs.structure,
+                own=own.structure,
+                batch=n,
+                places=places,
+                row=row,
+                backward=i == 1,
+                x=x.data_ptr(),
+                mask=mask.data_ptr(),
+                states=states[:, :, i * self.width :].data_ptr(),
+                last=last[:, i * self.width :].data_ptr(),
+                work=work.data_ptr(),
+            )
+
+            def scan(threads: int, given: structures.Scan = given) -> None:
+                given.threads = threads
+                self.kernels.scan(given)
+
+            self._crew.run(n * places * (inputs.n_products + own.n_products), scan)
+        return states, last

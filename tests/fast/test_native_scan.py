@@ -1,0 +1,98 @@
+"""What the recurrent encoder in C reads is what the clear one reads."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from saccade.cells.base import Cell
+from saccade.encoders.base import Encoder
+from saccade.encoders.rnn import RnnEncoder
+from saccade.fast import crew
+from saccade.fast.native_scan import NativeRnnEncoder
+from saccade.fast.panels import rounding
+from saccade.flow import Padded
+from saccade.native.library import found
+from saccade.parts import Part
+from tests.samples import mask_of, randn, scramble
+
+pytestmark = pytest.mark.skipif(found().kernels is None, reason=f"no kernels: {found().told}")
+X, D = 20, 32
+
+
+@pytest.fixture(autouse=True)
+def _no_gradients() -> Iterator[None]:
+    with torch.no_grad():
+        yield
+
+
+def encoder(**options: Any) -> RnnEncoder:
+    given = {"cell": Part(Cell, "lstm"), "hidden": D, **options}
+    built = Part(Encoder, "rnn", given).build(X)
+    assert isinstance(built, RnnEncoder)
+    return scramble(built, scale=0.4).eval()
+
+
+def native(clear: RnnEncoder) -> NativeRnnEncoder:
+    kernels = found().kernels
+    assert kernels is not None
+    assert NativeRnnEncoder.serves(clear)
+    return NativeRnnEncoder(clear, kernels)
+
+
+def sentences(*lengths: int) -> Padded:
+    mask = mask_of(*lengths)
+    return Padded(randn(*mask.shape, X), mask)
+
+
+KINDS: list[dict[str, Any]] = [
+    {},
+    {"bidirectional": False},
+    {"layers": 3},
+    {"layers": 3, "residual": True},
+    {"layers": 2, "residual": True, "above": "forward"},
+]
+
+
+@pytest.mark.parametrize("lengths", [(1,), (7,), (5, 3, 1), (20, 17, 4, 20), (3, 0), (70, 65)])
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_memory_is_that_of_the_clear_encoder(
+    kind: dict[str, Any], lengths: tuple[int, ...]
+) -> None:
+    clear, source = encoder(**kind), sentences(*lengths)
+    found, expected = native(clear)(source), clear(source)
+    assert_close(found.states, expected.states, atol=1e-5, rtol=1e-4)
+    assert_close(found.summary, expected.summary, atol=1e-5, rtol=1e-4)
+    assert torch.equal(found.mask, source.mask)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("in_bytes", [False, True])
+def test_a_sentence_is_read_the_same_in_any_company(
+    threads: int, in_bytes: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(crew, "_SMALL", 0)
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        with rounding(on=in_bytes and bool(found().kernels and found().kernels.rounds)):  # type: ignore[union-attr]
+            read = native(encoder(layers=2))
+        source = sentences(9, 14, 1, 6)
+        together = read(source)
+        for i, n in enumerate(source.lengths.tolist()):
+            alone = read(Padded(source.values[i : i + 1, :n], source.mask[i : i + 1, :n]))
+            assert torch.equal(alone.states[0], together.states[i, :n])
+            assert torch.equal(alone.summary[0], together.summary[i])
+            assert not together.states[i, n:].any()
+    finally:
+        torch.set_num_threads(before)
+
+
+def test_what_the_kernels_do_not_know_is_left_alone() -> None:
+    assert NativeRnnEncoder.serves(encoder())
+    assert not NativeRnnEncoder.serves(encoder(cell=Part(Cell, "gru")))
+    assert not NativeRnnEncoder.serves(encoder(cell=Part(Cell, "lstm", {"without": "input"})))
+    assert not NativeRnnEncoder.serves(encoder(hidden=20))
+    assert not NativeRnnEncoder.serves(encoder().double())
