@@ -38,13 +38,8 @@ enum { LANES = 4 };
 typedef float lanes __attribute__((vector_size(4 * LANES), aligned(4)));
 typedef int32_t ints __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 
-/* Ask the cache for what is multiplied next. Where vectors are short, products take so long that the
-   processor finds the time by itself. */
-#if defined(__AVX512F__)
+/* Ask the cache for what is multiplied next. */
 #define FETCH(where) __builtin_prefetch(where, 0, 2)
-#else
-#define FETCH(where) (void)(where)
-#endif
 
 /* Keep a vector in a register: the compiler would rather load it again for every product. */
 #ifdef __AVX__
