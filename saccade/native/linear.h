@@ -27,16 +27,28 @@ enum { WIDE = 2 }; /* 6 x 2 sums of 16 registers */
 enum { PANEL = WIDE * LANES, CACHED = 16 }; /* numbers in a line of the cache */
 
 /* Put the products of rows with a panel where they belong; `onto` is added if there is any. */
-static inline void put(const Linear *w, const lanes *products, int64_t rows, int64_t first, const float *onto,
-                       int relu, float *y) {
+INLINE void put_in(const int whole, const Linear *w, const lanes *products, int64_t rows, int64_t first,
+                   const float *onto, int relu, float *y) {
+    lanes bias[WIDE];
+    int64_t n[WIDE]; /* numbers that a vector holds; the last panel need not be whole */
+    UNROLL for (int v = 0; v < WIDE; v++) {
+        n[v] = whole ? LANES : w->out - first - v * LANES;
+        bias[v] = last_of(w->bias + first + v * LANES, n[v], 0.0f);
+    }
     for (int64_t r = 0; r < rows; r++)
         UNROLL for (int v = 0; v < WIDE; v++) {
-            const int64_t at = first + v * LANES, n = w->out - at, place = r * w->out + at;
-            lanes one = products[r * WIDE + v] + last_of(w->bias + at, n, 0.0f);
-            if (onto) one += last_of(onto + place, n, 0.0f);
+            const int64_t place = r * w->out + first + v * LANES;
+            lanes one = products[r * WIDE + v] + bias[v];
+            if (onto) one += last_of(onto + place, n[v], 0.0f);
             if (relu) one = higher(one, (lanes){0});
-            put_last(y + place, n, one);
+            put_last(y + place, n[v], one);
         }
+}
+
+static inline void put(const Linear *w, const lanes *products, int64_t rows, int64_t first, const float *onto,
+                       int relu, float *y) {
+    if (first + PANEL <= w->out) put_in(1, w, products, rows, first, onto, relu, y);
+    else put_in(0, w, products, rows, first, onto, relu, y);
 }
 
 /* The next panel is fetched while rows are multiplied by this one, so many numbers with every column
