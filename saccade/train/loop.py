@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import torch
-from torch.nn.utils import clip_grad_norm_
+from torch.nn.utils import get_total_norm
 from torch.optim import AdamW
 
 from saccade.batching import Batches
@@ -135,16 +135,17 @@ class Loop:
             yield batch.to(self.device)
 
     def _scale_and_clip(self, count: int) -> float:
+        """Divide the gradient by `count`, and by more if it is longer than `clip` then."""
         gradients = [p.grad for p in self.model.parameters() if p.grad is not None]
-        torch._foreach_div_(gradients, float(count))
-        limit = self.settings.clip or math.inf
-        norm = clip_grad_norm_(self.model.parameters(), limit).item()
+        norm = get_total_norm(gradients).item() / count
         if not math.isfinite(norm):
             raise TrainingError(
                 f"step {self.progress.step}: the gradient is {norm}; expected a number. The last"
                 " checkpoint is kept; begin a new run with --from it and a lower"
                 " training.learning_rate or training.clip."
             )
+        limit = self.settings.clip or math.inf
+        torch._foreach_div_(gradients, count * max(1.0, norm / limit))
         return norm
 
     def _checked(self, loss: Loss, batch: Batch) -> Loss:

@@ -44,6 +44,20 @@ def test_two_half_batches_are_one_whole_batch() -> None:
         torch.testing.assert_close(one, two, atol=1e-6, rtol=1e-4)
 
 
+@pytest.mark.parametrize("clip", [0.0, 0.25, 1e9])
+def test_a_gradient_is_divided_once_and_as_long_as_it_may_be(clip: float) -> None:
+    loop = make(clip=clip)
+    for i, parameter in enumerate(loop.model.parameters()):
+        parameter.grad = torch.full_like(parameter, float(i % 3))
+    before = [p.grad.clone() for p in loop.model.parameters() if p.grad is not None]
+    norm = loop._scale_and_clip(5)
+    whole = torch.cat([one.flatten() for one in before]).double() / 5
+    assert norm == pytest.approx(float(whole.norm()))
+    scale = 5 * (norm / clip if clip == 0.25 else 1.0)
+    for one, parameter in zip(before, loop.model.parameters(), strict=True):
+        torch.testing.assert_close(parameter.grad, one / scale)
+
+
 def test_accumulation_reads_that_many_batches() -> None:
     loop = make(accumulate=2)
     loop.update()
