@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from saccade.cli.speech import complain
+from saccade.cli.values import spare
 from saccade.errors import Interrupted, RecipeError, SaccadeError
 
 VERBS = {  # verb: its file and function in this room
@@ -62,10 +63,24 @@ class Late(TyperGroup):
             command.help = _summary(self._verbs[cmd_name])
         return command
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the options before the verb."""
+        spare(self, ctx)
+        return super().parse_args(ctx, args)
+
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Return the real verb, which is to run."""
         name, command, rest = super().resolve_command(ctx, args)
         return name, _imported(name, self._verbs[name]) if name in self._verbs else command, rest
+
+
+class Verb(TyperCommand):
+    """A verb that is to run."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read what stands after the verb."""
+        spare(self, ctx)
+        return super().parse_args(ctx, args)
 
 
 def _summary(place: str) -> str:
@@ -82,7 +97,8 @@ def _imported(name: str, place: str) -> Any:
     alone = typer.Typer(
         add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False
     )
-    alone.command(name)(getattr(importlib.import_module(f"saccade.cli.{file}"), function))
+    verb = getattr(importlib.import_module(f"saccade.cli.{file}"), function)
+    alone.command(name, cls=Verb)(verb)
     return get_command(alone)
 
 
