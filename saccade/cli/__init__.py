@@ -21,6 +21,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from saccade.cli.speech import complain
+from saccade.cli.starting import end_soon, uncollected
 from saccade.cli.values import spare
 from saccade.errors import Interrupted, RecipeError, SaccadeError
 
@@ -97,7 +98,8 @@ def _imported(name: str, place: str) -> Any:
     alone = typer.Typer(
         add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False
     )
-    verb = getattr(importlib.import_module(f"saccade.cli.{file}"), function)
+    with uncollected():
+        verb = getattr(importlib.import_module(f"saccade.cli.{file}"), function)
     alone.command(name, cls=Verb)(verb)
     return get_command(alone)
 
@@ -151,6 +153,7 @@ app.add_typer(
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a verb; say what went wrong in words, and leave with the code that belongs to it."""
+    end_soon()
     try:
         app(arguments, prog_name="saccade")
     except Interrupted as stop:
