@@ -1,12 +1,10 @@
 """How to decode, in plain numbers: groups of lines, limits of lengths, which search.
 
-Every engine decides these alike, so they are decided here. No torch.
+Every engine decides these alike, so they are decided here. Neither torch nor numpy.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
-
-import numpy as np
 
 
 class Chosen(NamedTuple):
@@ -22,12 +20,12 @@ def sorted_batches(lengths: Sequence[int], batch_tokens: int) -> list[list[int]]
     >>> sorted_batches([1, 3, 2], 8)
     [[1, 2], [0]]
     """
-    order = np.argsort(-np.asarray(lengths, dtype=np.int64), kind="stable")
+    order = sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True)
     batches: list[list[int]] = []
     start = 0
     while start < len(order):
         rows = max(batch_tokens // (int(lengths[order[start]]) + 1), 1)
-        batches.append(order[start : start + rows].tolist())
+        batches.append(order[start : start + rows])
         start += rows
     return batches
 

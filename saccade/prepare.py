@@ -10,7 +10,7 @@ import numpy as np
 from saccade import store
 from saccade.batching import Batches, Collate, collate
 from saccade.errors import DataError
-from saccade.guards import profile
+from saccade.guards.gathering import gather
 from saccade.guards.profile import Profile
 from saccade.models.base import Model
 from saccade.parts import find
@@ -98,7 +98,7 @@ def profile_of(recipe: Recipe, prepared: Prepared, root: Path) -> Profile:
     )
     sources = np.concatenate([store.source_lengths for store in stores])
     targets = np.concatenate([store.target_lengths for store in stores])
-    return profile.gather(lines, sources, targets)
+    return gather(lines, sources, targets)
 
 
 def _stored(reader: Reader, vocabularies: Vocabularies) -> Store:

@@ -1,24 +1,26 @@
-"""What comes out of a model, with everything one may want to know about it."""
+"""What comes out of a model, with everything one may want to know about it.
+
+Text alone needs no numpy, which takes a while to import: it is, by what looks at maps.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from saccade.guards.familiarity import familiarity
 from saccade.guards.flag import Flag
-from saccade.guards.hallucination import Evidence, hallucination
 from saccade.guards.profile import Profile
 from saccade.guards.unknown import unknown
 from saccade.nouns import Branch, Hypothesis
-from saccade.views import heatmap
 from saccade.views.words import escape
 from saccade.vocab import END, MARK, UNK, Vocabulary
 
-Maps = NDArray[np.float32]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Maps: TypeAlias = "NDArray[np.float32]"
 
 
 class Looker(Protocol):
@@ -131,8 +133,10 @@ class Translation:
         return dict(zip(names, maps, strict=True))
 
     @property
-    def attention(self) -> Maps | None:
+    def attention(self) -> "Maps | None":
         """The mean of all maps `[T, S]`, computed when asked for; None if the model has none."""
+        import numpy as np  # noqa: PLC0415 - slow to import
+
         maps = list(self.attention_maps.values())
         return np.mean(maps, axis=0) if maps else None
 
@@ -151,6 +155,11 @@ class Translation:
     @cached_property
     def flags(self) -> tuple[Flag, ...]:
         """Reasons not to trust the output, computed when asked for; none if all seems well."""
+        from saccade.guards.hallucination import (  # noqa: PLC0415 - imports numpy
+            Evidence,
+            hallucination,
+        )
+
         if not self.source_ids:
             return ()
         looker, ids = self.looker, self.source_ids
@@ -178,10 +187,12 @@ class Translation:
 
     def _repr_html_(self) -> str:
         """Show the output and where the model looked, in a notebook."""
+        from saccade.views.heatmap import to_html  # noqa: PLC0415 - imports numpy
+
         weights = self.attention
         if weights is None or not weights.size:
             return f"<p>{escape(self.source_text)} → {escape(self.text)}</p>"
-        return heatmap.to_html(weights, self.source_tokens, self.tokens)
+        return to_html(weights, self.source_tokens, self.tokens)
 
 
 def _slots_filled(
@@ -200,5 +211,7 @@ def _as_word(cut: str) -> str:
 
 def _sum_groups(weights: Maps, groups: Sequence[int], axis: int) -> Maps:
     """Add up rows or columns that belong to the same word."""
+    import numpy as np  # noqa: PLC0415 - slow to import
+
     starts = np.flatnonzero(np.diff([-1, *groups]))
     return np.add.reduceat(weights, starts, axis=axis)

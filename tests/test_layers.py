@@ -39,6 +39,7 @@ ALLOWED = {  # beyond errors and parts, what these rooms may import of ours
 OPTIONAL = {  # extras, and what is slow to import: imported where they are asked for
     *("torch.utils.tensorboard", "matplotlib.figure", "matplotlib.patches", "matplotlib.path"),
     "saccade.native.library",  # torch
+    *("numpy", "saccade.guards.hallucination", "saccade.views.heatmap"),
 }
 
 FILES = sorted(PACKAGE.rglob("*.py"))

@@ -7,7 +7,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from saccade.guards.profile import Profile, gather
+from saccade.guards.gathering import gather
+from saccade.guards.profile import Profile
 from saccade.nouns import Hypothesis
 from saccade.tokenizers.character import Character
 from saccade.tokenizers.word import Word

@@ -15,7 +15,6 @@ from saccade.errors import RecipeError
 from saccade.export.base import is_export
 from saccade.opening import load
 from saccade.translation import Translation
-from saccade.views import heatmap
 
 _CHUNK = 2000
 _MUCH = 1 << 17  # bytes from which a fast engine pays for loading torch
@@ -149,10 +148,12 @@ def _write(
 
 def draw_attention(translation: Translation) -> None:
     """Draw where the model looked, if it says so, on standard output."""
+    from saccade.views.heatmap import to_terminal  # noqa: PLC0415 - imports numpy
+
     weights = translation.attention
     if weights is None or not weights.size:
         return
-    drawn = heatmap.to_terminal(
+    drawn = to_terminal(
         weights,
         translation.source_tokens,
         translation.tokens,

@@ -4,26 +4,20 @@ trigrams     how often each sequence of three characters stood in the source (th
 usual        how common the trigrams of a line are, in bands of its length
 ratios       target pieces to source pieces, in bands of source pieces
 longest      source pieces that all but one in a thousand lines stay under
+
+A model folder holds it; `gathering.py` makes it.
 """
 
 import json
 import math
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike
-
 from saccade.errors import CheckpointError
-from saccade.guards.bands import Band, measure
+from saccade.guards.bands import Band
 
 FORMAT = 1
-_KEPT = 20_000  # trigrams
-_HELD = 10  # every so many-th line is measured, and not counted before
-_FEW = 200  # lines below which none are held out
-_SHARE = 0.001  # of usual lines, left out at either end
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,31 +66,9 @@ class Profile:
             ) from None
 
 
-def gather(lines: Iterable[str], source_lengths: ArrayLike, target_lengths: ArrayLike) -> Profile:
-    """Measure source lines, normalised, and the lengths of pairs in pieces.
-
-    Every tenth line is held out of the counts while it is measured, so that what is usual is what
-    is usual for new lines.
-    """
-    every = list(lines)
-    held = every[::_HELD] if len(every) >= _FEW else every
-    others = Counter[str]()
-    rest = (line for i, line in enumerate(every) if len(every) < _FEW or i % _HELD)
-    _count(others, rest)
-    figures = [commonness(others, others.total(), line) for line in held]
-    usual = measure([len(trigrams_of(line)) for line in held], figures, _SHARE)
-    if len(every) >= _FEW:
-        _count(others, held)
-    kept = sorted(others.items(), key=lambda pair: (-pair[1], pair[0]))[:_KEPT]
-    sources, targets = np.asarray(source_lengths), np.asarray(target_lengths)
-    longest = int(np.quantile(sources, 0.999, method="higher")) if sources.size else 0
-    ratios = measure(sources, ratio(sources, targets), _SHARE)
-    return Profile(len(every), others.total(), dict(kept), usual, ratios, longest)
-
-
-def ratio(source: ArrayLike, target: ArrayLike) -> Any:
+def ratio(source: Any, target: Any) -> Any:
     """Return target to source length, both with their end: (T + 1) / (S + 1)."""
-    return (np.asarray(target) + 1.0) / (np.asarray(source) + 1.0)
+    return (target + 1.0) / (source + 1.0)
 
 
 def trigrams_of(text: str) -> list[str]:
@@ -116,8 +88,3 @@ def commonness(counts: Mapping[str, int], total: int, text: str) -> float:
         return 0.0
     logs = [math.log2((counts.get(gram, 0) + 0.5) / max(total, 1)) for gram in grams]
     return sum(logs) / len(logs)
-
-
-def _count(counts: "Counter[str]", lines: Iterable[str] | Sequence[str]) -> None:
-    for line in lines:
-        counts.update(trigrams_of(line))

@@ -3,7 +3,8 @@ import json
 import pytest
 
 from saccade.errors import CheckpointError
-from saccade.guards.profile import Profile, gather, trigrams_of
+from saccade.guards.gathering import gather
+from saccade.guards.profile import Profile, trigrams_of
 
 LINES = [f"the cat number {i} sleeps" for i in range(400)]
 
