@@ -189,9 +189,11 @@ def read_vocabularies(
             " text. Use `saccade forecast`, `evaluate`, `inspect` or `report`."
         )
     readings = {"source": recipe.data.source.reading, "target": recipe.data.target.reading}
+    source = Vocabulary.load(folder / "source.json")
+    target = Vocabulary.load(folder / "target.json", source)
     sides = {
-        name: Vocabulary.load(folder / f"{name}.json").read_as(reading)
-        for name, reading in readings.items()
+        name: side.read_as(readings[name])
+        for name, side in (("source", source), ("target", target))
     }
     for name, vocabulary in sides.items():
         if fingerprints is not None and fingerprints.get(name) != vocabulary.fingerprint:

@@ -234,8 +234,8 @@ class Vocabulary:
         path.write_text(self._saved, encoding="utf-8")
 
     @classmethod
-    def load(cls, path: Path) -> "Vocabulary":
-        """Read what `save` wrote."""
+    def load(cls, path: Path, other: "Vocabulary | None" = None) -> "Vocabulary":
+        """Read what `save` wrote; if the `other` side wrote the same, its pieces are taken over."""
         try:
             text = path.read_text(encoding="utf-8")
         except FileNotFoundError:
@@ -248,6 +248,8 @@ class Vocabulary:
                 f"{path}: cannot be read as a vocabulary: {error}; expected a tokenizer's JSON"
                 " file. Copy the model folder again."
             ) from None
+        if other is not None and other._saved == text:
+            return other.read_as(_PLAIN)
         return cls(text, str(path))
 
 

@@ -86,6 +86,18 @@ def test_fingerprints_tell_vocabularies_apart() -> None:
     assert word().fingerprint != Word().fit(LINES, ["nfc"]).fingerprint
 
 
+def test_two_sides_that_are_the_same_are_read_once(tmp_path: Path) -> None:
+    saved, other = tmp_path / "source.json", tmp_path / "target.json"
+    word().save(saved)
+    word().save(other)
+    source = Vocabulary.load(saved)
+    assert Vocabulary.load(other, source) is source
+    turned = source.read_as(Reading(reverse=True))
+    assert Vocabulary.load(other, turned).fingerprint == source.fingerprint
+    Character().fit(LINES, []).save(other)
+    assert len(Vocabulary.load(other, source)) == len(Vocabulary.load(other)) != len(source)
+
+
 def test_load_names_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match=r"none\.json: no such vocabulary; expected a tok"):
         Vocabulary.load(tmp_path / "none.json")

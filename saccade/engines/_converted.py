@@ -210,8 +210,9 @@ class Converted:
     ) -> None:
         self.engine = f"{facts.engine}-{facts.quantise}"
         reading = Reading(facts.reverse, facts.separator)
-        self.source = Vocabulary.load(folder / "source.json").read_as(reading)
-        self.target = Vocabulary.load(folder / "target.json")
+        source = Vocabulary.load(folder / "source.json")
+        self.source = source.read_as(reading)
+        self.target = Vocabulary.load(folder / "target.json", source)
         self.profile = read_profile(folder)
         self._facts, self._runner, self._home = facts, runner, home
         self._lenient = lenient and home is not None
