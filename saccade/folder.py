@@ -37,6 +37,7 @@ from saccade.recipe import Recipe
 from saccade.train import weights
 from saccade.train.checkpoint import Checkpoints
 from saccade.train.files import sweep_leftovers, told, write_file, write_text
+from saccade.train.undrawn import Undrawn
 from saccade.translator import Translator
 from saccade.versions import versions
 from saccade.vocab import Vocabulary
@@ -223,9 +224,10 @@ def read_scales(folder: Path) -> Scales:
     return scales
 
 
-def build_model(recipe: Recipe, vocabularies: Vocabularies) -> Model:
-    """Build the recipe's model, with weights drawn from the recipe's seed."""
-    model = _drawn(recipe, len(vocabularies.source), len(vocabularies.target))
+def build_model(recipe: Recipe, vocabularies: Vocabularies, *, draw: bool = True) -> Model:
+    """Build the recipe's model, with weights drawn from the recipe's seed, or yet to be read."""
+    build = _drawn if draw else _undrawn
+    model = build(recipe, len(vocabularies.source), len(vocabularies.target))
     if model.one_vocabulary and not vocabularies.source.same_pieces(vocabularies.target):
         raise RecipeError(
             f"model {recipe.model.kind}: source and target must have the same symbols, but each has"
@@ -234,15 +236,27 @@ def build_model(recipe: Recipe, vocabularies: Vocabularies) -> Model:
     return model
 
 
-def build_forecaster(recipe: Recipe, scales: Scales) -> Model:
-    """Build the recipe's forecaster, with weights drawn from the recipe's seed."""
-    return _drawn(recipe, len(scales.source), len(scales.target))
+def build_forecaster(recipe: Recipe, scales: Scales, *, draw: bool = True) -> Model:
+    """Build the recipe's forecaster, as `build_model` does a model of text."""
+    build = _drawn if draw else _undrawn
+    return build(recipe, len(scales.source), len(scales.target))
 
 
 def _drawn(recipe: Recipe, n_source: int, n_target: int) -> Model:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(recipe.seed)
         return recipe.model.build(n_source, n_target)
+
+
+def _undrawn(recipe: Recipe, n_source: int, n_target: int) -> Model:
+    """Build a model without drawing; one that holds more than weights, which are all read, draws.
+
+    Drawing takes several times as long as reading, and much longer where cores are busy.
+    """
+    with torch.random.fork_rng(devices=[]), Undrawn():
+        model = recipe.model.build(n_source, n_target)
+    more = any(True for _ in model.buffers())
+    return _drawn(recipe, n_source, n_target) if more else model
 
 
 def known_sides(
@@ -299,7 +313,7 @@ def load(folder: str | Path, *, device: str = "cpu", quantise: str = "") -> Tran
     """
     folder = Path(folder)
     identity = read_identity(folder)
-    model = build_model(identity.recipe, identity.vocabularies)
+    model = build_model(identity.recipe, identity.vocabularies, draw=False)
     tensors, where = read_weights(folder)
     weights.put(model, tensors, where)
     sides = identity.vocabularies
@@ -318,7 +332,7 @@ def load_forecaster(folder: str | Path, *, device: str = "cpu") -> Predictor:
     """Open the folder of a forecaster, as `load` opens that of a model of text."""
     folder = Path(folder)
     scales, recipe = read_scales(folder), read_plan(folder).recipe
-    model = build_forecaster(recipe, scales)
+    model = build_forecaster(recipe, scales, draw=False)
     tensors, where = read_weights(folder)
     weights.put(model, tensors, where)
     return Predictor(model.to(device), scales, recipe.decoding)
