@@ -17,6 +17,17 @@ def test_round_trip(tmp_path: Path) -> None:
     assert weights.count(model) == 8
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+@pytest.mark.parametrize("own", [torch.float32, torch.bfloat16])
+def test_numbers_of_another_kind_are_rounded(dtype: torch.dtype, own: torch.dtype) -> None:
+    model, given = nn.Linear(300, 200, dtype=own), nn.Linear(300, 200, dtype=dtype)
+    before = model.weight._version
+    weights.put(model, {"weight": given.weight, "bias": given.bias}, "here")
+    assert torch.equal(model.weight, given.weight.to(own))
+    assert model.weight.requires_grad
+    assert model.weight._version > before  # who keeps a packed form can tell
+
+
 def test_average_is_the_mean() -> None:
     both = [{"w": torch.tensor([1.0, 2.0])}, {"w": torch.tensor([3.0, 6.0])}]
     assert weights.average(both)["w"].tolist() == [2.0, 4.0]
