@@ -1,6 +1,5 @@
 """The recurrent encoder in C: a direction of a layer over a batch of sentences is one call."""
 
-import torch
 from torch import Tensor, nn
 
 from saccade.cells.lstm import LSTM
@@ -54,7 +53,7 @@ class _Layer:
         self.width = self.panels[0][1].structure.in_  # of a direction
 
     def __call__(self, x: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        """Read `x [B, S, X]` at the places `mask` keeps: states `[B, S, D]`, and the last `[B, D]`."""
+        """Read `x [B, S, X]` where `mask` keeps it: states `[B, S, D]`, and the last `[B, D]`."""
         x, (n, places) = x.contiguous(), mask.shape
         row = self.width * len(self.panels)
         states, last = x.new_empty(n, places, row), x.new_empty(n, row)

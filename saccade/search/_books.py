@@ -31,19 +31,19 @@ class Aims(NamedTuple):
 
 
 class Move(NamedTuple):
-    """Which lines go on from which: `index [N]`, rows of the state; None if they stay in place.
+    """Which rows of the state `[N]` lines go on from; None if they stay in place.
 
     Those that move `within` their sentence read what they have read before.
     """
 
-    index: Tensor | None
+    rows: Tensor | None
     within: bool
 
     def of(self, state: State) -> State:
         """Move the rows of a state."""
-        if self.index is None:
+        if self.rows is None:
             return state
-        return (reorder_within if self.within else reorder)(state, self.index)
+        return (reorder_within if self.within else reorder)(state, self.rows)
 
 
 @dataclass(frozen=True)

@@ -101,9 +101,7 @@ class NativeBooks:
         scores = self._scores[row, : self.aims.width if length else 1]
         scores = (scores / penalty(length, self.aims.alpha)).tolist()
         lines = (
-            _read(pages[:length], line, score)
-            for line, score in enumerate(scores)
-            if score > NEVER
+            _read(pages[:length], line, score) for line, score in enumerate(scores) if score > NEVER
         )
         return filled_up(finished, lines, n)
 
