@@ -59,7 +59,7 @@ INLINE void pass(const int rows, const float *block, int64_t n, const float *x, 
         on ? *(const lanes *)(y + r * y_row + v * LANES) : (lanes){0};
     for (int64_t k = 0; k < n; k++) {
         lanes b[ACROSS];
-        FETCH(ahead + k * LINE);
+        if (LANES == 16) FETCH(ahead + k * LINE); /* by itself it comes in time for shorter vectors */
         UNROLL for (int v = 0; v < ACROSS; v++) {
             b[v] = *(const lanes *)(block + k * STRIP + v * LANES);
             KEEP(b[v]);
