@@ -15,6 +15,7 @@ from saccade.fast.crew import Crew
 from saccade.fast.linear import packed
 from saccade.fast.native_encoder import NativeEncoder
 from saccade.fast.panels import Closing, Normed, Panels, side_by_side
+from saccade.fast.room import Room
 from saccade.fast.transformer import FastTransformer, Folded, Held, Past, Places, Reader, Source
 from saccade.flow import Memory, Padded, State, Step
 from saccade.models.encoder_decoder import EncoderDecoder
@@ -104,23 +105,18 @@ class NativeStep(Held):
         self.form = form
         self._rows = torch.arange(len(memory.mask))  # [B], where what a group reads is held
         self._reads = (structures.Reads * len(form.layers))()
-        self._work = memory.states.new_empty(0)
-        self._scores = memory.states.new_empty(0, form.n_symbols)  # what a step writes to
+        self._work = Room(memory.states)
+        self._scores = Room(memory.states, form.n_symbols)  # what a step writes to
 
     def __call__(self, token: Tensor, state: State) -> Step:
-        """Write one place behind the others: `token [N]`. What it gives lasts until the next step.
-
-        To write where the step before has written spares the system 10 MB of new memory a step.
-        """
+        """Write one place behind the others: `token [N]`. What it gives lasts until the next."""
         form, t = self.form, self.t
         own, after = self.follow(state)
         n, width = self.groups.n_groups, self.groups.width
         self._point_to_what_is_read(width)
         n_products = n * width * form.n_products
         symbols, place = token.contiguous(), form.places.at(t, form.vectors)
-        if len(self._scores) < n * width:
-            self._scores = form.vectors.new_empty(n * width, form.n_symbols)
-        log_probs = self._scores[: n * width]
+        log_probs = self._scores.first(n * width)
         first, past = self.sources[0], self.pasts[0]
         seen = None if isinstance(first, Folded) or first.mask is None else first.mask.contiguous()
         step = structures.Step(
@@ -148,9 +144,7 @@ class NativeStep(Held):
         """Take a step with some threads and as much room as they need."""
         form, step.threads = self.form, threads
         size = form.kernels.work_size(form.structure, step)
-        if size > len(self._work):
-            self._work = form.vectors.new_empty(2 * size)
-        step.work = self._work.data_ptr()
+        step.work = self._work.first(size).data_ptr()
         form.kernels.step(form.structure, step)
 
     def _own(self, own: Tensor) -> tuple[Tensor, Tensor | None]:

@@ -16,6 +16,7 @@ from saccade.fast.groups import GROUP, Groups
 from saccade.fast.linear import packed
 from saccade.fast.native_scan import NativeRnnEncoder
 from saccade.fast.panels import Panels
+from saccade.fast.room import Room
 from saccade.flow import SOURCE, Memory, Padded, State, Step, nested, tensor
 from saccade.models.encoder_decoder import EncoderDecoder
 from saccade.native import structures
@@ -108,8 +109,7 @@ class Turns:
         both = [tensor(one, part) for one in each for part in ("h", "c")]
         own = torch.cat([*both, torch.zeros_like(both[0])], dim=1)  # [B, (2 L + 1) D]
         self.start: State = {GROUP: self.groups.start(own), _OWN: own}
-        self._scores = own.new_empty(0, form.n_symbols)  # what a step writes to
-        self._work = own.new_empty(0)
+        self._scores, self._work = Room(own, form.n_symbols), Room(own)
 
     def __call__(self, token: Tensor, state: State) -> Step:
         """Write one place: `token [N]`. The scores that it gives last until the next step."""
@@ -117,9 +117,7 @@ class Turns:
         self._rows = self._rows if rows is None else self._rows[rows]
         before, symbols, form = tensor(state, _OWN).contiguous(), token.contiguous(), self.form
         after, n = torch.empty_like(before), len(before)
-        if len(self._scores) < n:
-            self._scores = before.new_empty(n, form.n_symbols)
-        log_probs = self._scores[:n]
+        log_probs = self._scores.first(n)
         turn = structures.Turn(
             groups=self.groups.n_groups,
             lines=self.groups.width,
@@ -140,7 +138,5 @@ class Turns:
         """Take a step with some threads and as much room as they need."""
         form, turn.threads = self.form, threads
         size = form.kernels.turn_size(form.structure, turn)
-        if size > len(self._work):
-            self._work = form.vectors.new_empty(2 * size)
-        turn.work = self._work.data_ptr()
+        turn.work = self._work.first(size).data_ptr()
         form.kernels.turn(form.structure, turn)

@@ -222,3 +222,13 @@ INLINE void log_softmax(float *x, int64_t n) {
     const float off = top + logf(total(sum));
     for (i = 0; i < n; i++) x[i] -= off;
 }
+
+/* Lay parts of so many numbers out in a room, one behind the other; return how many it holds. */
+static inline int64_t lay_parts(float *room, int n, const int64_t *sizes, void ***parts) {
+    int64_t used = 0;
+    for (int i = 0; i < n; i++) {
+        *parts[i] = room + used;
+        used += (sizes[i] + LANES - 1) / LANES * LANES;
+    }
+    return used;
+}

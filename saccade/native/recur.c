@@ -45,14 +45,9 @@ static int64_t set_desk(const Recurrent *m, const Turn *t, Desk *desk) {
     const int64_t sizes[] = {N * input, N * 4 * D, N * (D + m->read), N * D,
                              has_matrix(&m->narrow) ? N * m->narrow.out : 0,
                              t->threads * ROWS * t->places, 4 * D};
-    float **parts[] = {&desk->inputs, &desk->sums, &desk->said, &desk->written, &desk->narrowed,
-                       &desk->weights, &desk->nothing};
-    int64_t used = 0;
-    for (int i = 0; i < 7; i++) {
-        *parts[i] = t->work + used;
-        used += (sizes[i] + LANES - 1) / LANES * LANES;
-    }
-    return used;
+    void **parts[] = {(void **)&desk->inputs,   (void **)&desk->sums,    (void **)&desk->said, (void **)&desk->written,
+                      (void **)&desk->narrowed, (void **)&desk->weights, (void **)&desk->nothing};
+    return lay_parts(t->work, 7, sizes, parts);
 }
 
 int64_t turn_size(const Recurrent *m, const Turn *t) {

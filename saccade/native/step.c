@@ -136,12 +136,7 @@ static int64_t lay_out(const Model *m, const Step *s, Room *room) {
     void **parts[] = {(void **)&room->x,      (void **)&room->read,    (void **)&room->products,
                       (void **)&room->said,   (void **)&room->hidden,  (void **)&room->weights,
                       (void **)&room->seen,   (void **)&room->n_seen};
-    int64_t used = 0;
-    for (int i = 0; i < 8; i++) {
-        *parts[i] = s->work + used;
-        used += (sizes[i] + LANES - 1) / LANES * LANES;
-    }
-    return used;
+    return lay_parts(s->work, 8, sizes, parts);
 }
 
 int64_t work_size(const Model *m, const Step *s) {

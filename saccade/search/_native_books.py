@@ -89,7 +89,8 @@ class NativeBooks:
 
     def _found(self, row: int) -> tuple[Hypothesis, ...]:
         """Read what a sentence has completed, and, if that is too little, what it was writing."""
-        pages, n = self._written[row].tolist(), self.aims.n_best  # [T, K] of symbol, parent, gain
+        length, n = int(self._lengths[row]), self.aims.n_best
+        pages = self._written[row, :length].tolist()  # [t, K] of symbol, parent and gain
         finished = [
             _read(pages[:place], parent, score, gain)
             for score, gain, parent, place in self._completed[row, :n].tolist()
@@ -97,12 +98,9 @@ class NativeBooks:
         ]
         if len(finished) == n:
             return tuple(finished)
-        length = int(self._lengths[row])
         scores = self._scores[row, : self.aims.width if length else 1]
         scores = (scores / penalty(length, self.aims.alpha)).tolist()
-        lines = (
-            _read(pages[:length], line, score) for line, score in enumerate(scores) if score > NEVER
-        )
+        lines = (_read(pages, line, score) for line, score in enumerate(scores) if score > NEVER)
         return filled_up(finished, lines, n)
 
 

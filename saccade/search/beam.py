@@ -67,9 +67,9 @@ class Beam(Search):
         self, step: StepFunction, state: State, task: Task, *, trace: bool = False
     ) -> list[Found]:
         """Search from `state`, whose tensors have one row a sentence; `trace` asks for the tree."""
-        if self.aims.n_completed == self.aims.width == 1 and not trace:
-            return self._greedy(step, state, task)
         books = self._books(task, trace=trace, native=light(step) and not trace)
+        if self.aims.n_completed == self.aims.width == 1 and not trace and type(books) is Books:
+            return self._greedy(step, state, task)
         while books.going:
             log_probs, state = step(books.last, state)
             state = books.turn(log_probs).of(state)
