@@ -49,6 +49,7 @@ typedef int32_t ints __attribute__((vector_size(4 * LANES), aligned(4), may_alia
 #endif
 
 #define UNROLL _Pragma("GCC unroll 8")
+#define BY_FOURS _Pragma("GCC unroll 4") /* a loop whose count is not known */
 #define INLINE static inline __attribute__((always_inline))
 
 /* `OF_ROWS(name, n)` is `name` for n rows, or for six if there are more: a number that the compiler

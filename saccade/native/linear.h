@@ -62,7 +62,7 @@ INLINE void tile(const int rows, const float *panel, int64_t in, const float *x,
                  int64_t pace, lanes *y) {
     lanes sums[ROWS][WIDE];
     UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < WIDE; v++) sums[r][v] = (lanes){0};
-    for (int64_t k = 0; k < in; k++) {
+    BY_FOURS for (int64_t k = 0; k < in; k++) {
         lanes b[WIDE];
         UNROLL for (int v = 0; v < WIDE; v++) {
             b[v] = *(const lanes *)(panel + k * PANEL + v * LANES);

@@ -57,7 +57,7 @@ INLINE void pass(const int rows, const float *block, int64_t n, const float *x, 
     lanes sums[ROWS][ACROSS];
     UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < ACROSS; v++) sums[r][v] =
         on ? *(const lanes *)(y + r * y_row + v * LANES) : (lanes){0};
-    for (int64_t k = 0; k < n; k++) {
+    BY_FOURS for (int64_t k = 0; k < n; k++) {
         lanes b[ACROSS];
         if (LANES == 16) FETCH(ahead + k * LINE); /* by itself it comes in time for shorter vectors */
         UNROLL for (int v = 0; v < ACROSS; v++) {
