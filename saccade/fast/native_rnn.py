@@ -22,7 +22,8 @@ from saccade.models.encoder_decoder import EncoderDecoder
 from saccade.native import structures
 from saccade.native.library import Kernels
 
-_OWN = "own"  # the entry of a State that holds h and c of every layer and y, side by side
+_LINE = "line"  # the entry of a State that says which line of the last step a line goes on from
+_KNOWN = 1024  # symbols whose products are kept at least
 
 
 class NativeRecurrent:
@@ -41,23 +42,28 @@ class NativeRecurrent:
         self.decoder = packed(decoder)  # for its first state
         target = model.target_embedding.weight.detach()
         self.vectors = target * sqrt(target.shape[1])  # [V, X]
-        cells = [_gates(cell, kernels) for cell in decoder._stack]
-        readout = Panels(decoder.readout.weight, decoder.readout.bias, kernels)
+        lowest, *others = decoder._stack
+        cells = [
+            Gates(lowest, target.shape[1], kernels),
+            *(Gates(cell, cell.input_dim, kernels) for cell in others),
+        ]
+        said, read = decoder.readout.weight.detach().tensor_split([decoder.feature_dim], dim=1)
+        readout = Panels(said, decoder.readout.bias, kernels)
+        self.folding = Panels(read, None, kernels, exact=True)
         output = target if model.output is None else model.output.weight
         scores, narrow = Panels(output, model.bias, kernels), model.narrow
-        self.panels = [*cells, readout, scores]
+        self.panels = [*(half for cell in cells for half in cell.halves), readout, scores]
         self.structure = structures.Recurrent(
             readout=readout.structure,
             scores=scores.structure,
             vectors=self.vectors.data_ptr(),
             n_cells=len(cells),
             width=decoder.feature_dim,
-            read=decoder.attention.context_dim,
             vector=target.shape[1],
             fed=decoder.feeding,
             factor=decoder.attention.factor,
         )
-        self._cells = (structures.Linear * len(cells))(*(one.structure for one in cells))
+        self._cells = (structures.Cell * len(cells))(*(cell.structure for cell in cells))
         self.structure.cells = ctypes.addressof(self._cells)
         if isinstance(narrow, nn.Linear):
             self.panels.append(Panels(narrow.weight, narrow.bias, kernels))
@@ -85,14 +91,40 @@ class NativeRecurrent:
         return Begun(turns, turns.start)
 
 
-def _gates(cell: nn.Module, kernels: Kernels) -> Panels:
-    """Lay out `[W U] [x; h] + b`."""
-    assert isinstance(cell, LSTM)
-    return Panels(torch.cat([cell.W, cell.U], dim=1).detach(), cell.b, kernels)
+class Gates:
+    """The products of an LSTM that reads `[x; y']`: `W x + b`, and `U [y'; h']`."""
+
+    def __init__(self, cell: nn.Module, width: int, kernels: Kernels) -> None:
+        assert isinstance(cell, LSTM)
+        x, y = cell.W.detach().tensor_split([width], dim=1)  # of x and of what is fed, if any
+        past = torch.cat([y, cell.U.detach()], dim=1)
+        self.halves = (Panels(x, cell.b, kernels), Panels(past, None, kernels))
+        self.structure = structures.Cell(*(half.structure for half in self.halves))
+
+
+class Known:
+    """What the lowest layer makes of the symbols that have been written, each found once."""
+
+    def __init__(self, form: NativeRecurrent, like: Tensor) -> None:
+        self._row_of = torch.full((form.n_symbols,), -1, dtype=torch.int32)
+        self._rows = like.new_empty(0, 4 * form.structure.width)
+        self._structure = structures.Known(row_of=self._row_of.data_ptr())
+
+    def for_lines(self, n: int) -> int:
+        """Return its address, with room for what `n` lines may write, and for some steps of them.
+
+        Where the room is too small, all is forgotten: rows that are few are found again soon.
+        """
+        if 2 * n > self._structure.room:
+            self._rows = self._rows.new_empty(max(_KNOWN, 4 * n), self._rows.shape[1])
+            self._structure.rows, self._structure.room = self._rows.data_ptr(), len(self._rows)
+            self._structure.n = 0
+            self._row_of.fill_(-1)
+        return ctypes.addressof(self._structure)
 
 
 class Turns:
-    """The step function of the lines of one batch; it holds what they read."""
+    """The step function of the lines of one batch; it holds what they read and what they know."""
 
     light = True  # what those read who leave stays where it is
 
@@ -102,37 +134,44 @@ class Turns:
         first = form.decoder.start(memory)
         source, cells = nested(first, SOURCE), nested(first, "cells")
         prepared = nested(source, "prepared")
-        self.keys, self.values = (tensor(prepared, x).contiguous() for x in ("keys", "values"))
+        self.keys, values = (tensor(prepared, x).contiguous() for x in ("keys", "values"))
+        self.values = form.folding(values.flatten(0, 1))  # [B S, D], as the readout reads them
         mask = tensor(source, "mask")
         self.seen = None if bool(mask.all()) else mask.contiguous()  # [B, S]
         each = [nested(cells, str(i)) for i in range(form.structure.n_cells)]
         both = [tensor(one, part) for one in each for part in ("h", "c")]
-        own = torch.cat([*both, torch.zeros_like(both[0])], dim=1)  # [B, (2 L + 1) D]
-        self.start: State = {GROUP: self.groups.start(own), _OWN: own}
-        self._scores, self._work = Room(own, form.n_symbols), Room(own)
+        self._before = torch.cat([*both, torch.zeros_like(both[0])], dim=1)  # [B, (2 L + 1) D]
+        self.start: State = {GROUP: self.groups.start(mask), _LINE: torch.arange(n)}
+        self._after = [Room(self._before, self._before.shape[1]) for _ in range(2)]
+        self._scores, self._work = Room(self._before, form.n_symbols), Room(self._before)
+        self._known = Known(form, self._before)
 
     def __call__(self, token: Tensor, state: State) -> Step:
-        """Write one place: `token [N]`. The scores that it gives last until the next step."""
+        """Write one place: `token [N]`. What it gives lasts until the next step."""
         rows = self.groups.arrange(tensor(state, GROUP))
         self._rows = self._rows if rows is None else self._rows[rows]
-        before, symbols, form = tensor(state, _OWN).contiguous(), token.contiguous(), self.form
-        after, n = torch.empty_like(before), len(before)
-        log_probs = self._scores.first(n)
+        parents, symbols, form = tensor(state, _LINE), token.contiguous(), self.form
+        n, before = len(parents), self._before
+        after, log_probs = self._after[0].first(n), self._scores.first(n)
         turn = structures.Turn(
             groups=self.groups.n_groups,
             lines=self.groups.width,
+            held=len(before),
             places=self.keys.shape[1],
             rows=self._rows.data_ptr(),
             symbols=symbols.data_ptr(),
+            parents=parents.data_ptr(),
             keys=self.keys.data_ptr(),
             values=self.values.data_ptr(),
             seen=None if self.seen is None else self.seen.data_ptr(),
             before=before.data_ptr(),
             after=after.data_ptr(),
+            known=self._known.for_lines(n),
             log_probs=log_probs.data_ptr(),
         )
         form.crew.run(n * form.n_products, partial(self._take, turn))
-        return Step(log_probs, {GROUP: self.groups.numbers, _OWN: after})
+        self._before, self._after = after, self._after[::-1]
+        return Step(log_probs, {GROUP: self.groups.numbers, _LINE: torch.arange(n)})
 
     def _take(self, turn: structures.Turn, threads: int) -> None:
         """Take a step with some threads and as much room as they need."""

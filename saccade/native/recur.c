@@ -1,53 +1,74 @@
 /* The step of an LSTM decoder in one call: from the last symbols to the scores of the next.
 
-       i, f, g, o = W [x; y'; h'] + b        c = f c' + i g,   h = o tanh(c)
-       a = softmax(factor h k')              r = a v
-       y = tanh(R [h; r] + b_r),             which is the next step's y', if it is fed
+       i, f, g, o = (W x + b) + U [y'; h']    c = f c' + i g,   h = o tanh(c)
+       a = softmax(factor h k')               r = a v
+       y = tanh(R h + r + b_r),               which is the next step's y', if it is fed
 
-   This is what fast/rnn.py computes in Luong's wiring, without a call of torch for each operation.
-   Every row is computed by itself and in one order, so what stands in a row does not depend on the
-   others. */
+   This is what fast/rnn.py computes in Luong's wiring, without a call of torch for each operation; v
+   are its values by the part of the readout that reads them. Lines that go on from the same line share
+   U [y'; h'], and lines that wrote the same symbol, at this step or before, share W x + b of the lowest
+   layer. Every row is computed by itself and in one order, so what stands in a row does not depend on
+   the others. */
 
 #include "gates.h"
 #include "reading.h"
 
+typedef struct { /* one layer */
+    Linear below; /* W: by what comes from below */
+    Linear past;  /* U: by y', if it is fed to this layer, and h' */
+} Cell;
+
 typedef struct {
-    const Linear *cells;   /* of each layer W and U side by side */
-    Linear readout;        /* R */
-    Linear narrow;         /* from y to what is scored; without a matrix, y itself */
-    Linear scores;         /* to the vocabulary */
-    const float *vectors;  /* [V, X] */
-    int64_t n_cells, width, read, vector, fed; /* L, D, C, X, whether y is fed */
+    const Cell *cells;
+    Linear readout;       /* R */
+    Linear narrow;        /* from y to what is scored; without a matrix, y itself */
+    Linear scores;        /* to the vocabulary */
+    const float *vectors; /* [V, X] */
+    int64_t n_cells, width, vector, fed; /* L, D, X, whether y is fed */
     float factor;
 } Recurrent;
 
+typedef struct { /* W x + b of symbols, found once */
+    float *rows;       /* [room, 4 D] */
+    int32_t *row_of;   /* [V], where a symbol's stands; -1: nowhere */
+    int64_t n, room;
+} Known;
+
 typedef struct {
-    int64_t groups, lines, places, threads; /* B, and K lines each; S */
+    int64_t groups, lines, held, places, threads; /* B, and K lines each; M lines before; S */
     const int64_t *rows;        /* [B], which places a group reads */
     const int64_t *symbols;     /* [N], N = B K */
-    const float *keys, *values; /* [held, S, D], [held, S, C] */
+    const int64_t *parents;     /* [N], the line that each goes on from */
+    const float *keys, *values; /* [held, S, D] */
     const uint8_t *seen;        /* [held, S], which places there are; none: all */
-    const float *before;        /* [N, (2 L + 1) D]: h and c of every layer, then y */
-    float *after;               /* the same behind the step */
+    const float *before;        /* [M, (2 L + 1) D]: h and c of every layer, then y */
+    float *after;               /* [N, (2 L + 1) D]: the same behind the step */
+    Known *known;
     float *work;                /* room for what `turn_size` says */
     float *log_probs;           /* [N, V] */
 } Turn;
 
 typedef struct { /* the parts of the room to work in */
-    float *inputs, *sums, *said, *written, *narrowed, *weights, *nothing;
+    float *inputs, *pasts, *gates, *sums, *said, *read, *written, *narrowed, *weights;
+    int32_t *slots;   /* [M], which of the sums a line before has; -1: none */
+    int32_t *parents; /* [P], those that have some */
+    int32_t *fresh;   /* [F], symbols that are not known yet */
 } Desk;
+
+typedef struct { int64_t parents, fresh; } Counts; /* P and F */
 
 static int has_matrix(const Linear *w) { return w->panels || w->rounded.panels; }
 
 static int64_t set_desk(const Recurrent *m, const Turn *t, Desk *desk) {
-    const int64_t N = t->groups * t->lines, D = m->width;
-    const int64_t input = m->n_cells > 1 && m->cells[1].in > m->cells[0].in ? m->cells[1].in : m->cells[0].in;
-    const int64_t sizes[] = {N * input, N * 4 * D, N * (D + m->read), N * D,
+    const int64_t N = t->groups * t->lines, D = m->width, input = m->vector > D ? m->vector : D;
+    const int64_t sizes[] = {N * input, N * 2 * D, N * 4 * D, N * 4 * D, N * D, N * D, N * D,
                              has_matrix(&m->narrow) ? N * m->narrow.out : 0,
-                             t->threads * ROWS * t->places, 4 * D};
-    void **parts[] = {(void **)&desk->inputs,   (void **)&desk->sums,    (void **)&desk->said, (void **)&desk->written,
-                      (void **)&desk->narrowed, (void **)&desk->weights, (void **)&desk->nothing};
-    return lay_parts(t->work, 7, sizes, parts);
+                             t->threads * ROWS * t->places, t->held, N, N};
+    void **parts[] = {(void **)&desk->inputs,  (void **)&desk->pasts,    (void **)&desk->gates,
+                      (void **)&desk->sums,    (void **)&desk->said,     (void **)&desk->read,
+                      (void **)&desk->written, (void **)&desk->narrowed, (void **)&desk->weights,
+                      (void **)&desk->slots,   (void **)&desk->parents,  (void **)&desk->fresh};
+    return lay_parts(t->work, 12, sizes, parts);
 }
 
 int64_t turn_size(const Recurrent *m, const Turn *t) {
@@ -55,47 +76,66 @@ int64_t turn_size(const Recurrent *m, const Turn *t) {
     return set_desk(m, t, &desk);
 }
 
-/* What a cell of a layer reads in a row: what comes from below, then its own h. */
-static void give(const Recurrent *m, const Turn *t, const Desk *w, int64_t layer, int64_t r) {
-    const int64_t D = m->width, X = m->vector, row = (2 * m->n_cells + 1) * D;
-    const float *before = t->before + r * row;
-    float *to = w->inputs + r * m->cells[layer].in;
-    if (layer) {
-        memcpy(to, t->after + r * row + (layer - 1) * 2 * D, D * sizeof(float));
-        to += D;
-    } else {
-        memcpy(to, m->vectors + t->symbols[r] * X, X * sizeof(float));
-        to += X;
-        if (m->fed) memcpy(to, before + 2 * m->n_cells * D, D * sizeof(float));
-        to += m->fed ? D : 0;
+/* List the lines that are gone on from and the symbols that are new, each of them once. */
+static Counts take_stock(const Recurrent *m, const Turn *t, const Desk *w) {
+    const int64_t N = t->groups * t->lines;
+    Known *known = t->known;
+    Counts n = {0, 0};
+    if (known->n + N > known->room) { /* forget them all */
+        memset(known->row_of, -1, m->scores.out * sizeof(int32_t));
+        known->n = 0;
     }
+    memset(w->slots, -1, t->held * sizeof(int32_t));
+    for (int64_t r = 0; r < N; r++) {
+        int32_t *slot = w->slots + t->parents[r], *row = known->row_of + t->symbols[r];
+        if (*slot < 0) w->parents[n.parents] = (int32_t)t->parents[r], *slot = (int32_t)n.parents++;
+        if (*row < 0) w->fresh[n.fresh] = (int32_t)t->symbols[r], *row = (int32_t)(known->n + n.fresh++);
+    }
+    return n;
+}
+
+/* What a line before has for a layer: y', if it is fed to this one, and h'. */
+static void recall(const Recurrent *m, const Turn *t, const Desk *w, int64_t layer, int64_t i) {
+    const int64_t D = m->width, row = (2 * m->n_cells + 1) * D;
+    const float *before = t->before + w->parents[i] * row;
+    float *to = w->pasts + i * m->cells[layer].past.in;
+    if (!layer && m->fed) memcpy(to, before + 2 * m->n_cells * D, D * sizeof(float)), to += D;
     memcpy(to, before + layer * 2 * D, D * sizeof(float));
 }
 
-static void tick(const Recurrent *m, const Turn *t, const Desk *w, int64_t me, int64_t threads) {
+static void tick(const Recurrent *m, const Turn *t, const Desk *w, Counts n, int64_t me, int64_t threads) {
     const int64_t N = t->groups * t->lines, D = m->width, row = (2 * m->n_cells + 1) * D;
     for (int64_t layer = 0; layer < m->n_cells; layer++) {
-        for (SHARE(r, N, me, threads)) give(m, t, w, layer, r);
+        const Cell *cell = m->cells + layer;
+        const int64_t X = cell->below.in, n_below = layer ? N : n.fresh;
+        for (SHARE(i, n.parents, me, threads)) recall(m, t, w, layer, i);
+        for (SHARE(i, n_below, me, threads)) {
+            const float *x = layer ? t->after + i * row + (layer - 1) * 2 * D : m->vectors + w->fresh[i] * X;
+            memcpy(w->inputs + i * X, x, X * sizeof(float));
+        }
         BARRIER
-        linear(m->cells + layer, w->inputs, N, 0, 0, w->sums, me, threads);
+        float *below = layer ? w->gates : t->known->rows + t->known->n * 4 * D;
+        linear(&cell->below, w->inputs, n_below, 0, 0, below, me, threads);
+        linear(&cell->past, w->pasts, n.parents, 0, 0, w->sums, me, threads);
         BARRIER
         for (SHARE(r, N, me, threads)) {
-            const int64_t at_h = r * row + layer * 2 * D;
-            float *h = t->after + at_h;
-            lstm(D, w->sums + r * 4 * D, w->nothing, t->before + at_h + D, h + D, h);
-            if (layer == m->n_cells - 1) memcpy(w->said + r * (D + m->read), h, D * sizeof(float));
+            float *gates = w->gates + r * 4 * D, *h = t->after + r * row + layer * 2 * D;
+            const float *c = t->before + t->parents[r] * row + layer * 2 * D + D;
+            if (!layer) memcpy(gates, t->known->rows + t->known->row_of[t->symbols[r]] * 4 * D, 4 * D * sizeof(float));
+            lstm(D, gates, w->sums + w->slots[t->parents[r]] * 4 * D, c, h + D, h);
+            if (layer == m->n_cells - 1) memcpy(w->said + r * D, h, D * sizeof(float));
         }
     }
 }
 
-/* Some lines of a source read it: `said` holds h of each, and behind it what was read. */
+/* Some lines of a source, whose h is `said`, read it. */
 INLINE void read_places(const int lines, const Recurrent *m, const Turn *t, int64_t held, float *weights,
-                        float *said) {
-    const int64_t D = m->width, C = m->read, S = t->places;
+                        const float *said, float *read) {
+    const int64_t D = m->width, S = t->places;
     const uint8_t *seen = t->seen ? t->seen + held * S : 0;
     for (int64_t i = 0; i < S; i += LANES) {
         lanes products[ROWS];
-        dots(lines, said, D + C, t->keys + (held * S + i) * D, D, 0, S - i, D, products);
+        dots(lines, said, D, t->keys + (held * S + i) * D, D, 0, S - i, D, products);
         UNROLL for (int r = 0; r < lines; r++) put_last(weights + r * S + i, S - i, products[r] * m->factor);
     }
     int64_t kept = seen ? 0 : S;
@@ -103,43 +143,43 @@ INLINE void read_places(const int lines, const Recurrent *m, const Turn *t, int6
         kept += seen[i];
         for (int r = 0; r < lines; r++) weights[r * S + i] = seen[i] ? weights[r * S + i] : -INFINITY;
     }
-    for (int r = 0; r < lines; r++) {
-        memset(said + r * (D + C) + D, 0, C * sizeof(float));
-        if (kept) softmax(weights + r * S, S);
-    }
-    if (kept) gather_all(lines, weights, t->values + held * S * C, C, 0, S, C, said + D, D + C);
+    memset(read, 0, lines * D * sizeof(float));
+    for (int r = 0; r < lines && kept; r++) softmax(weights + r * S, S);
+    if (kept) gather_all(lines, weights, t->values + held * S * D, D, 0, S, D, read, D);
 }
-BY_ROWS(read_places, (const Recurrent *m, const Turn *t, int64_t held, float *weights, float *said),
-        m, t, held, weights, said)
+BY_ROWS(read_places, (const Recurrent *m, const Turn *t, int64_t held, float *weights, const float *said,
+                      float *read), m, t, held, weights, said, read)
 
-static void take_turn(const Recurrent *m, const Turn *t, int64_t me, int64_t threads) {
+static void take_turn(const Recurrent *m, const Turn *t, const Desk *w, Counts n, int64_t me, int64_t threads) {
     const int64_t N = t->groups * t->lines, D = m->width, row = (2 * m->n_cells + 1) * D;
-    Desk w;
-    set_desk(m, t, &w);
-    for (SHARE(j, 4 * D, me, threads)) w.nothing[j] = 0.0f;
-    tick(m, t, &w, me, threads);
+    tick(m, t, w, n, me, threads);
     BARRIER
     for (SHARE(b, t->groups, me, threads))
         for (int64_t line = b * t->lines; line < (b + 1) * t->lines; line += ROWS) {
-            float *said = w.said + line * (D + m->read), *weights = w.weights + me * ROWS * t->places;
-            OF_ROWS(read_places, (b + 1) * t->lines - line)(m, t, t->rows[b], weights, said);
+            float *weights = w->weights + me * ROWS * t->places;
+            OF_ROWS(read_places, (b + 1) * t->lines - line)
+            (m, t, t->rows[b], weights, w->said + line * D, w->read + line * D);
         }
     BARRIER
-    linear(&m->readout, w.said, N, 0, 0, w.written, me, threads);
+    linear(&m->readout, w->said, N, w->read, 0, w->written, me, threads);
     BARRIER
     for (SHARE(r, N, me, threads)) {
-        float *y = w.written + r * D;
+        float *y = w->written + r * D;
         for (int64_t j = 0; j < D; j += LANES) *at(y + j) = tangent(of(y + j));
         memcpy(t->after + r * row + 2 * m->n_cells * D, y, D * sizeof(float));
     }
     BARRIER
     if (has_matrix(&m->narrow)) {
-        linear(&m->narrow, w.written, N, 0, 0, w.narrowed, me, threads);
+        linear(&m->narrow, w->written, N, 0, 0, w->narrowed, me, threads);
         BARRIER
     }
-    log_probabilities(&m->scores, has_matrix(&m->narrow) ? w.narrowed : w.written, N, t->log_probs, me, threads);
+    log_probabilities(&m->scores, has_matrix(&m->narrow) ? w->narrowed : w->written, N, t->log_probs, me, threads);
 }
 
 void turn(const Recurrent *m, const Turn *t) {
-    PARALLEL(t->threads) take_turn(m, t, ME, THREADS);
+    Desk desk;
+    set_desk(m, t, &desk);
+    const Counts n = take_stock(m, t, &desk);
+    PARALLEL(t->threads) take_turn(m, t, &desk, n, ME, THREADS);
+    t->known->n += n.fresh;
 }

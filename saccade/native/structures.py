@@ -112,6 +112,12 @@ class Step(ctypes.Structure):
     )
 
 
+class Cell(ctypes.Structure):
+    """One layer of a recurrent decoder: by what comes from below, and by what it knew."""
+
+    _fields_ = (("below", Linear), ("past", Linear))
+
+
 class Recurrent(ctypes.Structure):
     """The weights of a recurrent decoder."""
 
@@ -119,18 +125,24 @@ class Recurrent(ctypes.Structure):
         ("cells", _PLACE),
         *((n, Linear) for n in ("readout", "narrow", "scores")),
         ("vectors", _PLACE),
-        *((n, _WHOLE) for n in ("n_cells", "width", "read", "vector", "fed")),
+        *((n, _WHOLE) for n in ("n_cells", "width", "vector", "fed")),
         ("factor", _NUMBER),
     )
+
+
+class Known(ctypes.Structure):
+    """What the lowest layer makes of symbols, as far as they have been written."""
+
+    _fields_ = (("rows", _PLACE), ("row_of", _PLACE), ("n", _WHOLE), ("room", _WHOLE))
 
 
 class Turn(ctypes.Structure):
     """Where the lines of a batch of a recurrent decoder stand, and where what follows goes."""
 
     _fields_ = (
-        *((n, _WHOLE) for n in ("groups", "lines", "places", "threads")),
-        *((n, _PLACE) for n in ("rows", "symbols", "keys", "values", "seen")),
-        *((n, _PLACE) for n in ("before", "after", "work", "log_probs")),
+        *((n, _WHOLE) for n in ("groups", "lines", "held", "places", "threads")),
+        *((n, _PLACE) for n in ("rows", "symbols", "parents", "keys", "values", "seen")),
+        *((n, _PLACE) for n in ("before", "after", "known", "work", "log_probs")),
     )
 
 

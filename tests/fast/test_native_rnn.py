@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from saccade.decoders.base import Decoder
-from saccade.fast import crew
+from saccade.fast import crew, native_rnn
 from saccade.fast.begun import Begun
 from saccade.fast.model import Clear, form_of
 from saccade.fast.native_rnn import NativeRecurrent, Turns
@@ -109,6 +109,16 @@ def test_a_sentence_is_the_same_alone_and_with_others(lines: int, rounds: bool) 
     together = steps(slice(0, 4))
     for i in range(4):
         assert torch.equal(steps(slice(i, i + 1)), together[:, i * lines : (i + 1) * lines])
+
+
+def test_symbols_that_were_forgotten_are_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(native_rnn, "_KNOWN", 1)  # room for four symbols of one line
+    model, one = build(part()), source([[4, 5, 6]])
+    (clear, its), (fast, own) = Clear(model).begin(one), native(model).begin(one)
+    for symbol in (4, 5, 6, 7, 4, 8, 9, 5, 5, 10, 4):
+        expected, its = clear(torch.tensor([symbol]), its)
+        found, own = fast(torch.tensor([symbol]), own)
+        torch.testing.assert_close(found, expected, atol=NEAR, rtol=NEAR)
 
 
 def test_a_source_of_nothing_is_read_as_the_clear_model_reads_it() -> None:
