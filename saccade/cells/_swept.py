@@ -1,5 +1,6 @@
-"""All steps of an LSTM in one call of the kernels, forward and back."""
+"""All steps of an LSTM, or of two, in one call of the kernels, forward and back."""
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -8,7 +9,7 @@ from torch.autograd.function import once_differentiable
 
 from saccade.blocked import multiply
 from saccade.native.library import Kernels, found
-from saccade.native.structures import Sweep
+from saccade.native.structures import Both, Sweep
 
 _LANES = 16  # numbers that the kernels take at once
 _SHARED = 1 << 20  # products of two numbers in a step from which a second thread is worth waking
@@ -65,9 +66,67 @@ class LstmSteps(torch.autograd.Function):
         return d_x, d_h, d_c, sums.T @ x, d_U, sums.sum(dim=0), None
 
 
+class LstmBoth(torch.autograd.Function):
+    """`x [B, S, X]` to what two cells say that read it to the right and to the left, `[B, S, 2 D]`.
+
+    Both pass by what `mask [B, S]` leaves out, and say zeros there. Also returns the last that each
+    said, `[B, 2 D]`. Products over all places are one for both, where they read the same.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, *given: Any) -> tuple[Tensor, Tensor]:
+        mask, W, U_right, U_left, b, ctx.kernels = given  # W [8 D, X], b [8 D]
+        (B, S, _), D = x.shape, U_right.shape[1]
+        x = x.flatten(0, 1)  # [B S, X]
+        gates = multiply(x, W, b)  # [B S, 8 D]
+        states, last = x.new_empty(B, S, 2 * D), x.new_empty(B, 2 * D)
+        cells, us = torch.empty_like(states), (U_right.contiguous(), U_left.contiguous())
+        mask = mask.contiguous()
+        ctx.save_for_backward(x, mask, W, *us, gates, cells, states)
+        _with_room(
+            ctx.kernels.both_forward, ctx.kernels, us, mask, gates, None, cells, states, last
+        )
+        return states, last
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, d_states: Tensor, d_last: Tensor) -> Any:
+        x, mask, W, *us, gates, cells, states = ctx.saved_tensors
+        (B, S), D = mask.shape, us[0].shape[1]
+        sums = torch.empty_like(gates)  # [B S, 8 D], the gradient before the gates
+        given = (sums, cells, d_states.contiguous(), d_last.contiguous())
+        _with_room(ctx.kernels.both_backward, ctx.kernels, us, mask, gates, *given)
+        before = torch.zeros_like(states)  # what each said at the place it came from
+        before[:, 1:, :D], before[:, :-1, D:] = states[:, :-1, :D], states[:, 1:, D:]
+        halves = zip(sums.chunk(2, dim=1), before.flatten(0, 1).chunk(2, dim=1), strict=True)
+        d_us = [d.T @ h for d, h in halves]
+        d_x = multiply(sums, W.T).unflatten(0, (B, S))  # type: ignore[no-untyped-call]
+        return d_x, None, sums.T @ x, *d_us, sums.sum(dim=0), None
+
+
+def _with_room(
+    way: Callable[..., None],
+    kernels: Kernels,
+    us: Sequence[Tensor],
+    mask: Tensor,
+    gates: Tensor,
+    *rest: Tensor | None,
+) -> None:
+    """Go one way over all places."""
+    (B, S), D = mask.shape, us[0].shape[1]
+    places = (None if one is None else one.data_ptr() for one in (*us, mask, gates, *rest))
+    call = Both(B, S, D, _threads(B, us[0]), *places)
+    work = gates.new_empty(kernels.both_size(call))
+    call.work = work.data_ptr()
+    way(call)
+
+
+def _threads(B: int, U: Tensor) -> int:
+    return torch.get_num_threads() if B * U.numel() >= _SHARED else 1
+
+
 def _call(U: Tensor, gates: Tensor, hidden: Tensor, cells: Tensor, outputs: Tensor) -> Sweep:
     T, B, D = hidden[1:].shape
-    threads = torch.get_num_threads() if B * U.numel() >= _SHARED else 1
-    call = Sweep(B, T, D, threads, U.data_ptr(), gates.data_ptr())
+    call = Sweep(B, T, D, _threads(B, U), U.data_ptr(), gates.data_ptr())
     call.hidden, call.cells, call.outputs = hidden.data_ptr(), cells.data_ptr(), outputs.data_ptr()
     return call

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import linear
 
-from saccade.cells._swept import LstmSteps, kernels_for
+from saccade.cells._swept import LstmBoth, LstmSteps, kernels_for
 from saccade.cells.base import Cell, gate_parameters
 from saccade.flow import State, Swept, Ticked, tensor
 from saccade.precision import lowest
@@ -102,3 +102,19 @@ class LSTM(Cell):
 
 def _through(gate: Tensor | None, x: Tensor) -> Tensor:
     return x if gate is None else gate * x
+
+
+def sweep_both(right: LSTM, left: LSTM, x: Tensor, mask: Tensor) -> tuple[Tensor, Tensor] | None:
+    """Let two cells read `x [B, S, input_dim]`, one from its start and one from its end, at once.
+
+    Returns:
+        What they said, side by side, `[B, S, 2 D]`, with zeros where `mask [B, S]` is False, and
+        the last of each, `[B, 2 D]`; None if there is no kernel for it, or no gradient is wanted.
+    """
+    (W, U, b), (W_left, U_left, b_left) = right.four_gates(), left.four_gates()
+    kernels = kernels_for(x, W, U, b, W_left, U_left, b_left, width=right.hidden_dim)
+    if kernels is None:
+        return None
+    both = torch.cat([W, W_left]), U, U_left, torch.cat([b, b_left])
+    states, last = LstmBoth.apply(x, mask, *both, kernels)  # type: ignore[no-untyped-call]
+    return states, last

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from saccade.cells.base import Cell
+from saccade.cells.lstm import LSTM, sweep_both
 from saccade.masks import last, reverse
 from saccade.parts import Part
 
@@ -32,9 +33,19 @@ class Directions(nn.ModuleList):
 
     def forward(self, x: Tensor, mask: Tensor) -> Read:
         """Read `x [B, S, input_dim]` at the places `mask [B, S]` keeps."""
+        both = _at_once(list(self), x, mask)
+        if both is not None:
+            return both
         runs = [_run(cell, x, mask, backward=i == 1) for i, cell in enumerate(self)]
         states = torch.cat([run.states for run in runs], dim=2)  # [B, S, D]
         return Read(states, torch.cat([run.final for run in runs], dim=1))
+
+
+def _at_once(cells: list[nn.Module], x: Tensor, mask: Tensor) -> Read | None:
+    """Read in both directions at once, if there are two cells of a kind that can."""
+    lstms = [cell for cell in cells if type(cell) is LSTM]
+    found = sweep_both(lstms[0], lstms[1], x, mask) if len(lstms) == 2 else None
+    return None if found is None else Read(*found)
 
 
 def _run(cell: nn.Module, x: Tensor, mask: Tensor, *, backward: bool) -> Read:

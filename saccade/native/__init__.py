@@ -5,11 +5,14 @@
     rounded.h      the same in bytes
     encode.c       a Transformer encoder
     step.c         the step of a Transformer decoder
+    scan.c         an LSTM encoder in search
+    recur.c        the step of an LSTM decoder
     best.c         the highest of many scores, the best ways to go on
     attention.c    attention of short sequences in training
     loss.c         cross-entropy over a vocabulary
     dropout.c      dropout, whose chance is chance.h
     sweep.c        an LSTM over a known sequence in training, with strips.h and gates.h
+    both.c         two of them over it in training, one from its end
     fed.c          the loop of a recurrent decoder in training, with the same
     structures.py  what they are given
     library.py     how they are compiled for this processor, kept, and called

@@ -19,6 +19,7 @@ from torch import Tensor
 from saccade.native.structures import (
     Attention,
     Books,
+    Both,
     Encoder,
     Fed,
     Linear,
@@ -59,7 +60,7 @@ class Kernels:
         library = ctypes.CDLL(str(path))  # lets go of Python's lock while it computes
         whole, place = ctypes.c_int64, ctypes.c_void_p
         model, step = ctypes.POINTER(Model), ctypes.POINTER(Step)
-        attention, loss = ctypes.POINTER(Attention), ctypes.POINTER(Loss)
+        attention, loss, fed = (ctypes.POINTER(kind) for kind in (Attention, Loss, Fed))
         chance = (ctypes.c_uint64, ctypes.c_uint32, ctypes.c_float)  # seed, limit, scale
         self._pack = _typed(library.pack, None, place, whole, whole, place)
         self._round = _typed(library.pack_rounded, None, place, whole, whole, place, place, place)
@@ -87,15 +88,17 @@ class Kernels:
         self.attention_forward = _typed(library.attention_forward, None, attention)
         self.attention_backward = _typed(library.attention_backward, None, attention)
         self.cross_entropy = _typed(library.cross_entropy, None, loss)
-        fed = ctypes.POINTER(Fed)
         self.fed_size = _typed(library.fed_size, whole, fed, whole)
         self.fed_forward = _typed(library.fed_forward, None, fed)
         self.fed_backward = _typed(library.fed_backward, None, fed)
         self.dropout = _typed(library.dropout, None, place, whole, *chance, place, whole)
-        sweep = ctypes.POINTER(Sweep)
+        sweep, both = ctypes.POINTER(Sweep), ctypes.POINTER(Both)
         self.sweep_size = _typed(library.sweep_size, whole, sweep, whole)
         self.sweep_forward = _typed(library.sweep_forward, None, sweep)
         self.sweep_backward = _typed(library.sweep_backward, None, sweep)
+        self.both_size = _typed(library.both_size, whole, both)
+        self.both_forward = _typed(library.both_forward, None, both)
+        self.both_backward = _typed(library.both_backward, None, both)
 
     def pack(self, weight: Tensor) -> Tensor:
         """Lay a matrix `[out, in]` out in panels, `[out / panel, in, panel]`."""

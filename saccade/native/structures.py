@@ -229,3 +229,13 @@ class Sweep(ctypes.Structure):
         *((n, _PLACE) for n in ("U", "gates", "hidden", "cells", "outputs")),
         *((n, _PLACE) for n in ("d_sums", "d_hidden", "d_cell", "work")),
     )
+
+
+class Both(ctypes.Structure):
+    """Both directions of a layer of LSTM cells, forward or back."""
+
+    _fields_ = (
+        *((n, _WHOLE) for n in ("batch", "places", "width", "threads")),
+        *((n, _PLACE) for n in ("U_right", "U_left", "mask", "gates", "d_sums")),
+        *((n, _PLACE) for n in ("cells", "states", "last", "work")),
+    )

@@ -87,8 +87,10 @@ class _Projected(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor, _: Any) -> Any:
-        d_features, d_weight, d_bias = ctx.saved_tensors
-        return (gradient * d_features, gradient * d_weight, gradient * d_bias, None, None, None)
+        kept = ctx.saved_tensors  # the gradients of a loss that counts once
+        counts_once = gradient.device.type == "cpu" and gradient.item() == 1.0
+        found = kept if counts_once else (gradient * one for one in kept)
+        return (*found, None, None, None)
 
 
 def _into_gradient(

@@ -29,9 +29,10 @@ class CrossEntropy(Objective):
 
 def cross_entropy(model: Model, batch: Batch, smoothing: float = 0.0) -> Loss:
     """Force the target upon the model and sum as `CrossEntropy` does."""
-    mask = batch.target.mask
-    features = model(batch).features[mask]  # [N, D]
-    return loss_of(model, features, batch.target.values[mask], smoothing)
+    mask, features, gold = batch.target.mask, model(batch).features, batch.target.values
+    if bool(mask.all()):
+        return loss_of(model, features.flatten(0, 1), gold.flatten(), smoothing)
+    return loss_of(model, features[mask], gold[mask], smoothing)
 
 
 def loss_of(model: Model, features: Tensor, gold: Tensor, smoothing: float) -> Loss:
