@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TypeVar
 
-from benchmarks.workloads import BEAMS, TRAINING, Effort, Kit, flops, step_bytes
+from benchmarks.workloads import BEAMS, TRAINING, Effort, Kit, Shape, flops, step_bytes
 
 _PREFIX = "FIGURE "
 Sentence = TypeVar("Sentence")
@@ -59,11 +59,20 @@ def serve(works: Mapping[str, Callable[[Kit, Effort], None]]) -> None:
 class Steps:
     """The clock of training: warm-up steps, then windows of steps with their real symbols.
 
-    Call `count` for every batch and `tick` after every update; when `done`, call `tell`.
+    Call `count` for every batch and `tick` after every update; when `done`, call `tell`. `shape` is
+    what is trained, if it is not the kit's.
     """
 
-    def __init__(self, peer: str, version: str, work: str, kit: Kit, effort: Effort) -> None:
-        self._named, self._kit, self._effort = (peer, version, work), kit, effort
+    def __init__(
+        self,
+        peer: str,
+        version: str,
+        work: str,
+        kit: Kit,
+        effort: Effort,
+        shape: Shape | None = None,
+    ) -> None:
+        self._named, self._shape, self._effort = (peer, version, work), shape or kit.shape, effort
         self._source, self._target = 0, 0
         self._marks: list[tuple[float, int, int]] = []  # (time, source, target symbols so far)
 
@@ -86,8 +95,7 @@ class Steps:
         size, (peer, version, work) = self._effort.window, self._named
         edges = self._marks[self._effort.warm - 1 :: size][: self._effort.windows + 1]
         spans = [(b[0] - a[0], b[1] - a[1], b[2] - a[2]) for a, b in pairwise(edges)]
-        shape = self._kit.shape
-        rates = [TRAINING * flops(work, shape, s, t) / seconds for seconds, s, t in spans]
+        rates = [TRAINING * flops(work, self._shape, s, t) / seconds for seconds, s, t in spans]
         facts = {
             "gflops": statistics.median(rates) / 1e9,
             "seconds_per_step": statistics.median(span[0] for span in spans) / size,

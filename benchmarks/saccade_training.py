@@ -1,6 +1,7 @@
 """saccade's own side of T and R: `train.loop.Loop`, with batches from the memory-mapped store."""
 
 import sys
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 
@@ -21,23 +22,25 @@ from saccade.versions import versions
 
 def transformer(kit: Kit, effort: Effort, engine: str = "torch", quantise: str = "") -> None:
     """Train T; `quantise` is the precision of products, float32 if empty."""
-    precision = [f"training.precision={quantise or 'float32'}"]
-    _train(
-        named_as(engine, quantise), "T", kits.transformer_recipe(kit.shape, precision), kit, effort
-    )
+    recipe = kits.transformer_recipe(kit.shape, [f"training.precision={quantise or 'float32'}"])
+    steps = meter.Steps(named_as(engine, quantise), _version(), "T", kit, effort)
+    _train(steps, kit.batches("T"), recipe, kit, effort)
 
 
 def rnn(kit: Kit, effort: Effort, engine: str = "torch", quantise: str = "") -> None:
     """Train R, without input feeding if the engine is called so."""
+    shape = replace(kit.shape, fed=engine != "no-feeding")
     more = [f"training.precision={quantise or 'float32'}"]
-    more += ["model.decoder.input_feeding=false"] if engine == "no-feeding" else []
-    _train(named_as(engine, quantise), "R", kits.rnn_recipe(kit.shape, more), kit, effort)
+    more += [] if shape.fed else ["model.decoder.input_feeding=false"]
+    steps = meter.Steps(named_as(engine, quantise), _version(), "R", kit, effort, shape)
+    _train(steps, kit.batches("R"), kits.rnn_recipe(kit.shape, more), kit, effort)
 
 
-def _train(name: str, work: str, recipe: Recipe, kit: Kit, effort: Effort) -> None:
+def _train(
+    steps: meter.Steps, batches: list[list[int]], recipe: Recipe, kit: Kit, effort: Effort
+) -> None:
     torch.set_num_threads(effort.threads)
-    loop, plan = _loop(recipe, kit), _plan(kit.batches(work))
-    steps = meter.Steps(name, _version(), work, kit, effort)
+    loop, plan = _loop(recipe, kit), _plan(batches)
     while not steps.done:
         if loop.progress.batch == 0:
             loop.plan = plan  # the loop would plan the next epoch by itself

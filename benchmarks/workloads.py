@@ -34,7 +34,8 @@ TRAINING = 3  # a training step costs three forward passes: one forward, two bac
 class Shape:
     """What is trained: the Transformer of T and D, the recurrent model of R.
 
-    `cells` is the width of R's decoder; each direction of its encoder has half of it.
+    `cells` is the width of R's decoder; each direction of its encoder has half of it. It is `fed`
+    what it has written, unless an engine trains it without.
     """
 
     width: int = 256
@@ -42,6 +43,7 @@ class Shape:
     hidden: int = 1024
     layers: int = 3
     cells: int = 512
+    fed: bool = True
     vocabulary: int = 8000
     dropout: float = 0.1
     smoothing: float = 0.1
@@ -91,10 +93,12 @@ def rnn_flops(shape: Shape, source: float, target: float) -> float:
 
     source symbol:  2 [2 . 4 h (D + h) + C C],   h = C / 2   both directions, keys of attention
     target symbol:  2 [4 C (D + 2 C) + 2 C C + C D + V D]    cell with input feeding, read-out
+
+    Without feeding the cell reads C numbers less.
     """
     d, c = shape.width, shape.cells
     of_source = 4 * c * (d + c // 2) + c * c
-    of_target = 4 * c * (d + 2 * c) + 2 * c * c + c * d + shape.vocabulary * d
+    of_target = 4 * c * (d + c + c * shape.fed) + 2 * c * c + c * d + shape.vocabulary * d
     return 2 * (source * of_source + target * of_target)
 
 

@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -219,6 +219,7 @@ def test_arithmetic_of_one_symbol() -> None:
     assert transformer_flops(shape, 0, 1) == 2 * (6 * 4 + 2 * 6 + 10)
     assert rnn_flops(shape, 1, 0) == 2 * (2 * 4 * 2 * (2 + 2) + 16)
     assert rnn_flops(shape, 0, 1) == 2 * (16 * (2 + 8) + 32 + 8 + 10)
+    assert rnn_flops(replace(shape, fed=False), 0, 1) == 2 * (16 * (2 + 4) + 32 + 8 + 10)
     assert flops("T", shape, 3, 4) == flops("D", shape, 3, 4) == transformer_flops(shape, 3, 4)
     assert flops("R", shape, 3, 4) == flops("S", shape, 3, 4) == rnn_flops(shape, 3, 4)
     assert step_bytes("D", shape) == 4 * (6 * 4 + 2 * 6 + 10), "each weight once"
