@@ -39,7 +39,7 @@ class NativeEncoderDecoder:
         self.encoder = NativeEncoder(encoder, kernels) if native else packed(encoder)  # type: ignore[arg-type]
         self.places = Places(decoder.positions)
         target = model.target_embedding.weight.detach()
-        self.vectors = target * sqrt(target.shape[1])  # [V, D]
+        self.vectors = target.contiguous()  # [V, D]
         self.layers = [NativeLayer(layer, kernels) for layer in decoder._stack]
         output = target if model.output is None else model.output.weight
         self.scores = Panels(output, model.bias, kernels)
@@ -58,6 +58,7 @@ class NativeEncoderDecoder:
             width=decoder.input_dim,
             heads=self.layers[0].reading.heads,
             hidden=self.layers[0].structure.U.out,
+            scale=sqrt(target.shape[1]),
         )
 
     @staticmethod

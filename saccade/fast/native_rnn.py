@@ -41,7 +41,7 @@ class NativeRecurrent:
         self.encoder = NativeRnnEncoder(encoder, kernels) if native else packed(encoder)  # type: ignore[arg-type]
         self.decoder = packed(decoder)  # for its first state
         target = model.target_embedding.weight.detach()
-        self.vectors = target * sqrt(target.shape[1])  # [V, X]
+        self.vectors = target.contiguous()  # [V, X]
         lowest, *others = decoder._stack
         cells = [
             Gates(lowest, target.shape[1], kernels),
@@ -62,6 +62,7 @@ class NativeRecurrent:
             vector=target.shape[1],
             fed=decoder.feeding,
             factor=decoder.attention.factor,
+            scale=sqrt(target.shape[1]),
         )
         self._cells = (structures.Cell * len(cells))(*(cell.structure for cell in cells))
         self.structure.cells = ctypes.addressof(self._cells)

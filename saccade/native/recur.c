@@ -25,7 +25,7 @@ typedef struct {
     Linear scores;        /* to the vocabulary */
     const float *vectors; /* [V, X] */
     int64_t n_cells, width, vector, fed; /* L, D, X, whether y is fed */
-    float factor;
+    float factor, scale; /* of the scores of places, of the vectors */
 } Recurrent;
 
 typedef struct { /* W x + b of symbols, found once */
@@ -111,7 +111,8 @@ static void tick(const Recurrent *m, const Turn *t, const Desk *w, Counts n, int
         for (SHARE(i, n.parents, me, threads)) recall(m, t, w, layer, i);
         for (SHARE(i, n_below, me, threads)) {
             const float *x = layer ? t->after + i * row + (layer - 1) * 2 * D : m->vectors + w->fresh[i] * X;
-            memcpy(w->inputs + i * X, x, X * sizeof(float));
+            const float scale = layer ? 1.0f : m->scale;
+            for (int64_t j = 0; j < X; j++) w->inputs[i * X + j] = x[j] * scale;
         }
         BARRIER
         float *below = layer ? w->gates : t->known->rows + t->known->n * 4 * D;

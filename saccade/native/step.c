@@ -26,6 +26,7 @@ typedef struct {
     Linear scores;        /* to the vocabulary */
     const float *vectors; /* [V, D] */
     int64_t n_layers, width, heads, hidden;
+    float scale;          /* of the vectors */
 } Model;
 
 typedef struct {
@@ -211,7 +212,7 @@ static void take_step(const Model *m, const Step *s, int64_t me, int64_t threads
     float *weights = w.weights + me * n_weights(m, s);
     list_places(s, &w, me, threads);
     for (SHARE(r, N, me, threads))
-        for (int64_t i = 0; i < D; i++) w.x[r * D + i] = m->vectors[s->symbols[r] * D + i] + s->place[i];
+        for (int64_t i = 0; i < D; i++) w.x[r * D + i] = m->vectors[s->symbols[r] * D + i] * m->scale + s->place[i];
     for (int64_t i = 0; i < m->n_layers; i++)
         write_layer(m, s, m->layers + i, s->reads + i, &w, weights, me, threads);
     normed(m->norm, m->norm != 0, w.x, N, D, w.read, me, threads);

@@ -98,6 +98,7 @@ class Model(ctypes.Structure):
         ("scores", Linear),
         ("vectors", _PLACE),
         *((n, _WHOLE) for n in ("n_layers", "width", "heads", "hidden")),
+        ("scale", _NUMBER),
     )
 
 
@@ -126,7 +127,7 @@ class Recurrent(ctypes.Structure):
         *((n, Linear) for n in ("readout", "narrow", "scores")),
         ("vectors", _PLACE),
         *((n, _WHOLE) for n in ("n_cells", "width", "vector", "fed")),
-        ("factor", _NUMBER),
+        *((n, _NUMBER) for n in ("factor", "scale")),
     )
 
 
