@@ -39,7 +39,23 @@ def test_equals_the_clear_form(
     assert_close(total, expected)
     assert_close(nll.sum(), clear(*parts, gold, 0.0))
     assert not nll.requires_grad
-    assert_close(torch.autograd.grad(3 * total, parts), torch.autograd.grad(3 * expected, parts))
+    for times in (1, 3):  # what counts once is given as it is kept
+        made, right = (
+            torch.autograd.grad(times * one, parts, retain_graph=True) for one in (total, expected)
+        )
+        assert_close(made, right)
+
+
+def test_a_gradient_that_was_changed_is_found_again(parts: Parts) -> None:
+    total, _ = projected(*parts, torch.arange(N) % V, 0.1)
+    total.backward(retain_graph=True)  # type: ignore[no-untyped-call]
+    first = [one.grad.clone() for one in parts if one.grad is not None]
+    for one in parts:
+        assert one.grad is not None
+        one.grad.div_(2)  # as clipping does
+        one.grad = None
+    total.backward()  # type: ignore[no-untyped-call]
+    assert_close([one.grad for one in parts], first)
 
 
 def test_scores_that_are_far_apart_stay_finite() -> None:
