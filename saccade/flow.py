@@ -9,7 +9,7 @@ A attention maps (layers x heads), K beam.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, cast
 
 import torch
 from torch import Tensor
@@ -204,9 +204,30 @@ class Step(NamedTuple):
 StepFunction = Callable[[Tensor, State], Step]  # (token [B], state) -> Step
 
 
-def light(step: StepFunction) -> bool:
-    """Tell whether lines leave at no cost: `step.light` says that it copies nothing for it."""
-    return bool(getattr(step, "light", False))
+class Few(NamedTuple):
+    """The best symbols of every line, best first, and the state after the step, `[B, n]` each.
+
+    `gains` are their log-probabilities. Of equals the lower symbol comes first.
+    """
+
+    gains: Tensor
+    symbols: Tensor
+    state: State
+
+
+class Brief(Protocol):
+    """A step function that finds the best symbols itself, and copies nothing when lines leave."""
+
+    def __call__(self, token: Tensor, state: State) -> Step:
+        """Tell the log-probabilities of all symbols behind `token [B]`."""
+
+    def few(self, token: Tensor, state: State, n: int, banned: Tensor) -> Few:
+        """Tell the `n` best symbols behind `token [B]`, or all there are, but for the `banned`."""
+
+
+def brief(step: StepFunction) -> Brief | None:
+    """Return the step function if it can tell the best symbols alone."""
+    return cast("Brief", step) if hasattr(step, "few") else None
 
 
 @dataclass(frozen=True, slots=True)

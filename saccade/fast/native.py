@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from saccade.attention.multihead import MultiHead
 from saccade.decoders.transformer import DecoderLayer, TransformerDecoder
 from saccade.fast import panels
+from saccade.fast.asked import Asked
 from saccade.fast.begun import Begun
 from saccade.fast.crew import Crew
 from saccade.fast.linear import packed
@@ -17,7 +18,7 @@ from saccade.fast.native_encoder import NativeEncoder
 from saccade.fast.panels import Closing, Normed, Panels, side_by_side
 from saccade.fast.room import Room
 from saccade.fast.transformer import FastTransformer, Folded, Held, Past, Places, Reader, Source
-from saccade.flow import Memory, Padded, State, Step
+from saccade.flow import Few, Memory, Padded, State, Step
 from saccade.models.encoder_decoder import EncoderDecoder
 from saccade.native import structures
 from saccade.native.library import Kernels
@@ -98,8 +99,7 @@ class NativePast(Past):
 class NativeStep(Held):
     """The step function of the lines of one batch."""
 
-    past_of = NativePast
-    light = True  # what those read who leave stays where it is
+    past_of = NativePast  # and a `Brief`: what those read who leave stays where it is
 
     def __init__(self, form: NativeEncoderDecoder, memory: Memory) -> None:
         super().__init__(form.layers, memory)
@@ -111,13 +111,22 @@ class NativeStep(Held):
 
     def __call__(self, token: Tensor, state: State) -> Step:
         """Write one place behind the others: `token [N]`. What it gives lasts until the next."""
+        log_probs = self._scores.first(len(token))
+        return Step(log_probs, self._step(token, state, log_probs=log_probs.data_ptr()))
+
+    def few(self, token: Tensor, state: State, n: int, banned: Tensor) -> Few:
+        """Write one place behind the others, and find the best that may follow: `token [N]`."""
+        asked = Asked(len(token), min(n, self.form.n_symbols), banned)
+        return asked.answered(self._step(token, state, few=asked.at))
+
+    def _step(self, token: Tensor, state: State, **wanted: int) -> State:
+        """Write one place behind the others, and what is wanted to where it is wanted."""
         form, t = self.form, self.t
         own, after = self.follow(state)
         n, width = self.groups.n_groups, self.groups.width
         self._point_to_what_is_read(width)
         n_products = n * width * form.n_products
         symbols, place = token.contiguous(), form.places.at(t, form.vectors)
-        log_probs = self._scores.first(n * width)
         first, past = self.sources[0], self.pasts[0]
         seen = None if isinstance(first, Folded) or first.mask is None else first.mask.contiguous()
         step = structures.Step(
@@ -134,12 +143,12 @@ class NativeStep(Held):
             own=None if own is None else own.data_ptr(),
             seen=None if seen is None else seen.data_ptr(),
             reads=ctypes.addressof(self._reads),
-            log_probs=log_probs.data_ptr(),
+            **wanted,
         )
         form.crew.run(n_products, partial(self._take, step))
         for one in self.pasts:
             one.n_places += width
-        return Step(log_probs, after)
+        return after
 
     def _take(self, step: structures.Step, threads: int) -> None:
         """Take a step with some threads and as much room as they need."""

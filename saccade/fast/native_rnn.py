@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from saccade.cells.lstm import LSTM
 from saccade.decoders.rnn import RnnDecoder
 from saccade.fast import panels
+from saccade.fast.asked import Asked
 from saccade.fast.begun import Begun
 from saccade.fast.crew import Crew
 from saccade.fast.groups import GROUP, Groups
@@ -17,7 +18,7 @@ from saccade.fast.linear import packed
 from saccade.fast.native_scan import NativeRnnEncoder
 from saccade.fast.panels import Panels
 from saccade.fast.room import Room
-from saccade.flow import SOURCE, Memory, Padded, State, Step, nested, tensor
+from saccade.flow import SOURCE, Few, Memory, Padded, State, Step, nested, tensor
 from saccade.models.encoder_decoder import EncoderDecoder
 from saccade.native import structures
 from saccade.native.library import Kernels
@@ -127,7 +128,7 @@ class Known:
 class Turns:
     """The step function of the lines of one batch; it holds what they read and what they know."""
 
-    light = True  # what those read who leave stays where it is
+    # a `Brief`: what those read who leave stays where it is
 
     def __init__(self, form: NativeRecurrent, memory: Memory) -> None:
         self.form, n = form, len(memory.mask)
@@ -149,11 +150,21 @@ class Turns:
 
     def __call__(self, token: Tensor, state: State) -> Step:
         """Write one place: `token [N]`. What it gives lasts until the next step."""
+        log_probs = self._scores.first(len(token))
+        return Step(log_probs, self._step(token, state, log_probs=log_probs.data_ptr()))
+
+    def few(self, token: Tensor, state: State, n: int, banned: Tensor) -> Few:
+        """Write one place, and find the best that may follow: `token [N]`."""
+        asked = Asked(len(token), min(n, self.form.n_symbols), banned)
+        return asked.answered(self._step(token, state, few=asked.at))
+
+    def _step(self, token: Tensor, state: State, **wanted: int) -> State:
+        """Write one place, and what is wanted to where it is wanted."""
         rows = self.groups.arrange(tensor(state, GROUP))
         self._rows = self._rows if rows is None else self._rows[rows]
         parents, symbols, form = tensor(state, _LINE), token.contiguous(), self.form
         n, before = len(parents), self._before
-        after, log_probs = self._after[0].first(n), self._scores.first(n)
+        after = self._after[0].first(n)
         turn = structures.Turn(
             groups=self.groups.n_groups,
             lines=self.groups.width,
@@ -168,11 +179,11 @@ class Turns:
             before=before.data_ptr(),
             after=after.data_ptr(),
             known=self._known.for_lines(n),
-            log_probs=log_probs.data_ptr(),
+            **wanted,
         )
         form.crew.run(n * form.n_products, partial(self._take, turn))
         self._before, self._after = after, self._after[::-1]
-        return Step(log_probs, {GROUP: self.groups.numbers, _LINE: torch.arange(n)})
+        return {GROUP: self.groups.numbers, _LINE: torch.arange(n)}
 
     def _take(self, turn: structures.Turn, threads: int) -> None:
         """Take a step with some threads and as much room as they need."""

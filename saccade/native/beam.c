@@ -16,10 +16,9 @@ typedef struct { /* a line that wrote END */
 } Completed;
 
 typedef struct {
-    int64_t width, size, steps, n_completed, n_best, end, patient, n_banned; /* K, V, T, ... */
+    int64_t width, n_each, steps, n_completed, n_best, end, patient; /* K, of each line, T, ... */
     const float *penalties; /* [T + 2], length ** alpha */
     const int64_t *limits;  /* [B] */
-    const int64_t *banned;  /* symbols that are never written */
     int64_t *rows;          /* [B], which sentences go on */
     int64_t *symbols;       /* [B K], what their lines wrote last */
     int64_t *index;         /* [B K], which line each goes on from */
@@ -48,16 +47,17 @@ static int is_enough(const Books *b, const Completed *all, int64_t limit, float 
 }
 
 /* Write one place of a sentence's lines, the i-th of those that go on; or find that it is done. */
-static void write_place(const Books *b, float *x, int64_t i) {
-    const int64_t K = b->width, row = b->rows[i], lines = b->step ? K : 1;
-    const int64_t n_each = 2 * K < b->size ? 2 * K : b->size;
+static void write_place(const Books *b, const float *likely, const int64_t *best_symbols, int64_t i) {
+    const int64_t K = b->width, row = b->rows[i], lines = b->step ? K : 1, n_each = b->n_each;
     const int64_t n = 2 * K < lines * n_each ? 2 * K : lines * n_each;
     float totals[n], gains[n], *scores = b->scores + row * K;
-    int64_t parents[n], symbols[n], chosen[K], n_chosen = 0;
+    int64_t parents[n], symbols[n], chosen[K], n_chosen = 0, known = 0;
     Completed *all = b->completed + row * b->n_completed;
-    for (int64_t k = 0; k < lines; k++)
-        for (int64_t j = 0; j < b->n_banned; j++) x[k * b->size + b->banned[j]] = -INFINITY;
-    best_of_sentence(x, scores, lines, b->size, n_each, n, &(Ways){totals, parents, symbols, gains});
+    for (int64_t k = 0; k < lines; k++) {
+        const int64_t first = (i * lines + k) * n_each;
+        known = go_on(k, scores[k], likely + first, best_symbols + first, n_each, n, known,
+                      &(Ways){totals, parents, symbols, gains});
+    }
     for (int64_t j = 0; j < n; j++) {
         if (symbols[j] != b->end) {
             if (n_chosen < K) chosen[n_chosen++] = j;
@@ -79,13 +79,10 @@ static void write_place(const Books *b, float *x, int64_t i) {
     }
 }
 
-/* Write one symbol a line, given their log-probabilities [N, V], which are written over. */
-void turn_page(Books *b, float *x, int64_t n_threads) {
+/* Write one symbol a line, given the best of each and their log-probabilities, [N, n_each]. */
+void turn_page(Books *b, const float *likely, const int64_t *best_symbols) {
     const int64_t K = b->width, lines = b->step ? K : 1;
-    PARALLEL(n_threads) {
-        const int64_t me = ME, threads = THREADS;
-        for (SHARE(i, b->going, me, threads)) write_place(b, x + i * lines * b->size, i);
-    }
+    for (int64_t i = 0; i < b->going; i++) write_place(b, likely, best_symbols, i);
     int64_t going = 0;
     b->moved = lines != K;
     for (int64_t i = 0; i < b->going; i++) {

@@ -17,7 +17,12 @@ void ways_on(const float *x, const float *scores, int64_t sentences, int64_t lin
         for (SHARE(b, sentences, me, threads)) {
             const Ways to = {ways->totals + b * n, ways->parents + b * n, ways->symbols + b * n,
                              ways->gains + b * n};
-            best_of_sentence(x + b * lines * size, scores + b * lines, lines, size, n_each, n, &to);
+            float gains[n_each];
+            int64_t symbols[n_each], known = 0;
+            for (int64_t k = b * lines; k < (b + 1) * lines; k++) {
+                best_of_row(x + k * size, size, n_each, gains, symbols);
+                known = go_on(k - b * lines, scores[k], gains, symbols, n_each, n, known, &to);
+            }
         }
     }
 }

@@ -13,26 +13,31 @@ INLINE void insert(float *values, int64_t *places, int64_t end, float value, int
 
 enum { BLOCK = 4 * LANES }; /* numbers that are first asked whether one of them is high enough */
 
-INLINE int any_above(const float *x, float limit) {
-    lanes tops = *(const lanes *)x;
-    UNROLL for (int v = 1; v < 4; v++) tops = higher(tops, *(const lanes *)(x + v * LANES));
+/* Whether a number is not below the limit. */
+INLINE int any_from(lanes x, float limit) {
 #if defined(__AVX512F__)
-    return _mm512_cmp_ps_mask((__m512)tops, _mm512_set1_ps(limit), _CMP_GT_OQ) != 0;
+    return _mm512_cmp_ps_mask((__m512)x, _mm512_set1_ps(limit), _CMP_GE_OQ) != 0;
 #elif defined(__AVX__)
-    return _mm256_movemask_ps((__m256)(tops > limit)) != 0;
+    return _mm256_movemask_ps((__m256)(x >= limit)) != 0;
 #else
-    const ints above = tops > limit;
+    const ints from = x >= limit;
     int32_t any = 0;
-    UNROLL for (int j = 0; j < LANES; j++) any |= above[j];
+    UNROLL for (int j = 0; j < LANES; j++) any |= from[j];
     return any;
 #endif
+}
+
+INLINE lanes tops_of_block(const float *x) {
+    lanes tops = *(const lanes *)x;
+    UNROLL for (int v = 1; v < 4; v++) tops = higher(tops, *(const lanes *)(x + v * LANES));
+    return tops;
 }
 
 static void best_of_row(const float *x, int64_t size, int64_t n, float *values, int64_t *places) {
     for (int64_t i = 0; i < n; i++) insert(values, places, i, x[i], i);
     for (int64_t i = n; i < size;) {
         const int64_t last = i + BLOCK < size ? i + BLOCK : size;
-        if (last == i + BLOCK && !any_above(x + i, values[n - 1])) {
+        if (last == i + BLOCK && !any_from(tops_of_block(x + i), values[n - 1])) {
             i = last;
             continue;
         }
@@ -47,30 +52,27 @@ typedef struct { /* the best ways to go on, best first: [B, n] each */
     float *gains;
 } Ways;
 
-/* The n best sums of a line's score and a symbol's log-probability, of which at most `n_each` are one
-   line's; of equals the lower parent first, then the lower symbol. */
-static inline void best_of_sentence(const float *x, const float *scores, int64_t lines, int64_t size,
-                                    int64_t n_each, int64_t n, const Ways *to) {
-    float gains[n_each];
-    int64_t symbols[n_each], known = 0;
-    for (int64_t k = 0; k < lines; k++) {
-        best_of_row(x + k * size, size, n_each, gains, symbols);
-        for (int64_t j = 0; j < n_each; j++) {
-            const float total = scores[k] + gains[j];
-            int64_t i = known < n ? known : n;
-            for (; i > 0; i--) {
-                const int behind = to->totals[i - 1] < total ||
-                                   (to->totals[i - 1] == total && to->parents[i - 1] == k &&
-                                    to->symbols[i - 1] > symbols[j]);
-                if (!behind) break;
-                if (i == n) continue;
-                to->totals[i] = to->totals[i - 1], to->parents[i] = to->parents[i - 1];
-                to->symbols[i] = to->symbols[i - 1], to->gains[i] = to->gains[i - 1];
-            }
+/* Among the n best sums of a line's score and a symbol's log-probability, of which `known` are known,
+   put those of the k-th line, whose best symbols are given; return how many are known then. Of equals
+   the lower parent comes first, then the lower symbol. */
+static inline int64_t go_on(int64_t k, float score, const float *gains, const int64_t *symbols, int64_t n_each,
+                            int64_t n, int64_t known, const Ways *to) {
+    for (int64_t j = 0; j < n_each; j++) {
+        const float total = score + gains[j];
+        int64_t i = known < n ? known : n;
+        for (; i > 0; i--) {
+            const int behind = to->totals[i - 1] < total ||
+                               (to->totals[i - 1] == total && to->parents[i - 1] == k &&
+                                to->symbols[i - 1] > symbols[j]);
+            if (!behind) break;
             if (i == n) continue;
-            to->totals[i] = total, to->parents[i] = k;
-            to->symbols[i] = symbols[j], to->gains[i] = gains[j];
-            known += known < n;
+            to->totals[i] = to->totals[i - 1], to->parents[i] = to->parents[i - 1];
+            to->symbols[i] = to->symbols[i - 1], to->gains[i] = to->gains[i - 1];
         }
+        if (i == n) continue;
+        to->totals[i] = total, to->parents[i] = k;
+        to->symbols[i] = symbols[j], to->gains[i] = gains[j];
+        known += known < n;
     }
+    return known;
 }

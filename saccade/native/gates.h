@@ -24,8 +24,6 @@ INLINE lanes tangent(lanes x) {
     return (lanes)((((ints)far & is_far) | ((ints)near & ~is_far)) ^ sign);
 }
 
-INLINE lanes *at(float *x) { return (lanes *)x; }
-INLINE lanes of(const float *x) { return *(const lanes *)x; }
 
 /* i, f, o = sigmoid, g = tanh of what `gates`, [4 D], and `sums` hold together; `gates` keeps them.
 

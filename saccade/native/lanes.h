@@ -52,6 +52,9 @@ typedef int32_t ints __attribute__((vector_size(4 * LANES), aligned(4), may_alia
 #define BY_FOURS _Pragma("GCC unroll 4") /* a loop whose count is not known */
 #define INLINE static inline __attribute__((always_inline))
 
+INLINE lanes *at(float *x) { return (lanes *)x; }
+INLINE lanes of(const float *x) { return *(const lanes *)x; }
+
 /* `OF_ROWS(name, n)` is `name` for n rows, or for six if there are more: a number that the compiler
    knows, in a function of its own, which shares its registers with nothing around it. */
 enum { ROWS = 6 };
@@ -214,14 +217,18 @@ INLINE void softmax(float *x, int64_t n) {
     for (int64_t i = 0; i < n; i++) x[i] *= share;
 }
 
-INLINE void log_softmax(float *x, int64_t n) {
-    const float top = highest(x, n);
+/* log sum exp(x), whose highest number is `top`. */
+INLINE float log_total(const float *x, int64_t n, float top) {
     lanes sum = {0};
     int64_t i = 0;
-    for (; i + LANES <= n; i += LANES) sum += exponential(*(lanes *)(x + i) - top);
+    for (; i + LANES <= n; i += LANES) sum += exponential(*(const lanes *)(x + i) - top);
     if (i < n) sum += exponential(last_of(x + i, n - i, -INFINITY) - top);
-    const float off = top + logf(total(sum));
-    for (i = 0; i < n; i++) x[i] -= off;
+    return top + logf(total(sum));
+}
+
+INLINE void log_softmax(float *x, int64_t n) {
+    const float off = log_total(x, n, highest(x, n));
+    for (int64_t i = 0; i < n; i++) x[i] -= off;
 }
 
 /* Lay parts of so many numbers out in a room, one behind the other; return how many it holds. */

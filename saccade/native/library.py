@@ -70,7 +70,7 @@ class Kernels:
         five = (whole,) * 5  # sentences, lines of each, symbols, ways of a line and of a sentence
         ways = ctypes.POINTER(Ways)
         self.ways_on = _typed(library.ways_on, None, place, place, *five, ways, whole)
-        self.turn_page = _typed(library.turn_page, None, ctypes.POINTER(Books), place, whole)
+        self.turn_page = _typed(library.turn_page, None, ctypes.POINTER(Books), place, place)
         encoder, source = ctypes.POINTER(Encoder), ctypes.POINTER(Source)
         linear, sizes = ctypes.POINTER(Linear), (whole, whole, whole)  # batch, heads, places
         self.multiply = _typed(

@@ -233,22 +233,3 @@ static inline void normed(const Norm *norm, int here, const float *x, int64_t n,
                                      *(const lanes *)(norm->weight + i) + *(const lanes *)(norm->bias + i);
     }
 }
-
-enum { AT_HAND = 48 }; /* rows whose scores stay in the cache until they are log-probabilities */
-
-/* The log-probabilities of all symbols, whose scores are W x + b: `n` rows. */
-static inline void log_probabilities(const Linear *scores, const float *x, int64_t n, float *y, int64_t me,
-                                     int64_t threads) {
-    const int64_t V = scores->out;
-    if (threads == 1) { /* so many rows at a time that their scores are still at hand */
-        for (int64_t r = 0; r < n; r += AT_HAND) {
-            const int64_t some = n - r < AT_HAND ? n - r : AT_HAND;
-            linear(scores, x + r * scores->in, some, 0, 0, y + r * V, 0, 1);
-            for (int64_t i = r; i < r + some; i++) log_softmax(y + i * V, V);
-        }
-        return;
-    }
-    linear(scores, x, n, 0, 0, y, me, threads);
-    BARRIER
-    for (SHARE(r, n, me, threads)) log_softmax(y + r * V, V);
-}

@@ -12,6 +12,7 @@
 
 #include "gates.h"
 #include "reading.h"
+#include "saying.h"
 
 typedef struct { /* one layer */
     Linear below; /* W: by what comes from below */
@@ -46,10 +47,11 @@ typedef struct {
     Known *known;
     float *work;                /* room for what `turn_size` says */
     float *log_probs;           /* [N, V] */
+    const Few *few;             /* in place of those, if there are any */
 } Turn;
 
 typedef struct { /* the parts of the room to work in */
-    float *inputs, *pasts, *gates, *sums, *said, *read, *written, *narrowed, *weights;
+    float *inputs, *pasts, *gates, *sums, *said, *read, *written, *narrowed, *weights, *scores;
     int32_t *slots;   /* [M], which of the sums a line before has; -1: none */
     int32_t *parents; /* [P], those that have some */
     int32_t *fresh;   /* [F], symbols that are not known yet */
@@ -63,12 +65,14 @@ static int64_t set_desk(const Recurrent *m, const Turn *t, Desk *desk) {
     const int64_t N = t->groups * t->lines, D = m->width, input = m->vector > D ? m->vector : D;
     const int64_t sizes[] = {N * input, N * 2 * D, N * 4 * D, N * 4 * D, N * D, N * D, N * D,
                              has_matrix(&m->narrow) ? N * m->narrow.out : 0,
-                             t->threads * ROWS * t->places, t->held, N, N};
+                             t->threads * ROWS * t->places, n_held(&m->scores, t->few, N, t->threads),
+                             t->held, N, N};
     void **parts[] = {(void **)&desk->inputs,  (void **)&desk->pasts,    (void **)&desk->gates,
                       (void **)&desk->sums,    (void **)&desk->said,     (void **)&desk->read,
                       (void **)&desk->written, (void **)&desk->narrowed, (void **)&desk->weights,
-                      (void **)&desk->slots,   (void **)&desk->parents,  (void **)&desk->fresh};
-    return lay_parts(t->work, 12, sizes, parts);
+                      (void **)&desk->scores,  (void **)&desk->slots,    (void **)&desk->parents,
+                      (void **)&desk->fresh};
+    return lay_parts(t->work, 13, sizes, parts);
 }
 
 int64_t turn_size(const Recurrent *m, const Turn *t) {
@@ -174,7 +178,8 @@ static void take_turn(const Recurrent *m, const Turn *t, const Desk *w, Counts n
         linear(&m->narrow, w->written, N, 0, 0, w->narrowed, me, threads);
         BARRIER
     }
-    log_probabilities(&m->scores, has_matrix(&m->narrow) ? w->narrowed : w->written, N, t->log_probs, me, threads);
+    const float *scored = has_matrix(&m->narrow) ? w->narrowed : w->written;
+    say(&m->scores, scored, N, t->few, t->few ? w->scores : t->log_probs, me, threads);
 }
 
 void turn(const Recurrent *m, const Turn *t) {

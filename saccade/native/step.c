@@ -5,6 +5,7 @@
    depend on the others. */
 
 #include "reading.h"
+#include "saying.h"
 
 /* ---- What Python hands over; structures.py has the same. ---- */
 
@@ -42,10 +43,11 @@ typedef struct {
     const Reads *reads;     /* one a layer */
     float *work;            /* room for what `work_size` says */
     float *log_probs;       /* [N, V] */
+    const Few *few;         /* in place of those, if there are any */
 } Step;
 
 typedef struct { /* the parts of the room to work in */
-    float *x, *read, *products, *said, *hidden, *weights;
+    float *x, *read, *products, *said, *hidden, *weights, *scores;
     int32_t *seen, *n_seen;
 } Room;
 
@@ -133,11 +135,11 @@ static int64_t n_weights(const Model *m, const Step *s) {
 static int64_t lay_out(const Model *m, const Step *s, Room *room) {
     const int64_t N = s->groups * s->lines, D = m->width, one = n_weights(m, s);
     const int64_t sizes[] = {N * D, N * D, N * 3 * D, N * D, N * m->hidden, s->threads * one,
-                             s->groups * s->places, s->groups};
-    void **parts[] = {(void **)&room->x,      (void **)&room->read,    (void **)&room->products,
-                      (void **)&room->said,   (void **)&room->hidden,  (void **)&room->weights,
-                      (void **)&room->seen,   (void **)&room->n_seen};
-    return lay_parts(s->work, 8, sizes, parts);
+                             n_held(&m->scores, s->few, N, s->threads), s->groups * s->places, s->groups};
+    void **parts[] = {(void **)&room->x,      (void **)&room->read,   (void **)&room->products,
+                      (void **)&room->said,   (void **)&room->hidden, (void **)&room->weights,
+                      (void **)&room->scores, (void **)&room->seen,   (void **)&room->n_seen};
+    return lay_parts(s->work, 9, sizes, parts);
 }
 
 int64_t work_size(const Model *m, const Step *s) {
@@ -217,7 +219,7 @@ static void take_step(const Model *m, const Step *s, int64_t me, int64_t threads
         write_layer(m, s, m->layers + i, s->reads + i, &w, weights, me, threads);
     normed(m->norm, m->norm != 0, w.x, N, D, w.read, me, threads);
     BARRIER
-    log_probabilities(&m->scores, w.read, N, s->log_probs, me, threads);
+    say(&m->scores, w.read, N, s->few, s->few ? w.scores : s->log_probs, me, threads);
 }
 
 void step(const Model *m, const Step *s) {

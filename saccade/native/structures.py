@@ -102,6 +102,15 @@ class Model(ctypes.Structure):
     )
 
 
+class Few(ctypes.Structure):
+    """Where the best symbols of each line are written, and which are never among them."""
+
+    _fields_ = (
+        *((n, _WHOLE) for n in ("n", "n_banned")),
+        *((n, _PLACE) for n in ("banned", "gains", "symbols")),
+    )
+
+
 class Step(ctypes.Structure):
     """Where the lines of a batch stand, and where what follows is to be written."""
 
@@ -109,7 +118,7 @@ class Step(ctypes.Structure):
         *((n, _WHOLE) for n in ("groups", "lines", "written", "room")),
         *((n, _WHOLE) for n in ("places", "steps", "folded", "threads")),
         *((n, _PLACE) for n in ("rows", "symbols", "place", "own", "seen", "reads")),
-        *((n, _PLACE) for n in ("work", "log_probs")),
+        *((n, _PLACE) for n in ("work", "log_probs", "few")),
     )
 
 
@@ -143,7 +152,7 @@ class Turn(ctypes.Structure):
     _fields_ = (
         *((n, _WHOLE) for n in ("groups", "lines", "held", "places", "threads")),
         *((n, _PLACE) for n in ("rows", "symbols", "parents", "keys", "values", "seen")),
-        *((n, _PLACE) for n in ("before", "after", "known", "work", "log_probs")),
+        *((n, _PLACE) for n in ("before", "after", "known", "work", "log_probs", "few")),
     )
 
 
@@ -186,9 +195,9 @@ class Books(ctypes.Structure):
     """The books of a beam."""
 
     _fields_ = (
-        *((n, _WHOLE) for n in ("width", "size", "steps", "n_completed", "n_best", "end")),
-        *((n, _WHOLE) for n in ("patient", "n_banned")),
-        *((n, _PLACE) for n in ("penalties", "limits", "banned", "rows", "symbols", "index")),
+        *((n, _WHOLE) for n in ("width", "n_each", "steps", "n_completed", "n_best", "end")),
+        ("patient", _WHOLE),
+        *((n, _PLACE) for n in ("penalties", "limits", "rows", "symbols", "index")),
         *((n, _PLACE) for n in ("scores", "written", "completed", "lengths")),
         *((n, _WHOLE) for n in ("going", "step", "moved")),
     )

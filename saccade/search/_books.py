@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from saccade.flow import State, reorder, reorder_within
+from saccade.flow import State, StepFunction, reorder, reorder_within
 from saccade.nouns import Branch, Hypothesis
 from saccade.search._best import Array, Candidates, ways_on
 from saccade.search._lines import Lines, empty
@@ -63,8 +63,10 @@ class Beams:
 class Books:
     """Keeps the books in numpy, array by array."""
 
-    def __init__(self, aims: Aims, task: Task, rules: Rules, *, trace: bool = False) -> None:
-        self.aims, self.task, self.rules, self.trace = aims, task, rules, trace
+    def __init__(
+        self, aims: Aims, task: Task, rules: Rules, step: StepFunction, *, trace: bool = False
+    ) -> None:
+        self.aims, self.task, self.rules, self.step, self.trace = aims, task, rules, step, trace
         n, self.device, self.t = len(task.limits), task.limits.device, 0
         self._limits = rules.limits.numpy(force=True)  # [B]
         self._found: list[tuple[Hypothesis, ...]] = [()] * n
@@ -85,7 +87,12 @@ class Books:
         written = self._written()
         return written[:, -1] if self.t else torch.full_like(self._rows(), self.task.start)
 
-    def turn(self, log_probs: Tensor) -> Move:
+    def turn(self, state: State) -> State:
+        """Write one symbol a line."""
+        log_probs, state = self.step(self.last, state)
+        return self._turn(log_probs).of(state)
+
+    def _turn(self, log_probs: Tensor) -> Move:
         """Write one symbol a line, given how likely each is, `[N, V]`."""
         t, end = self.t, self.task.end
         candidates = self._expand(log_probs)

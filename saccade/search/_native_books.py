@@ -4,10 +4,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from saccade.flow import Brief, State
 from saccade.native import structures
 from saccade.native.library import Kernels
 from saccade.nouns import Hypothesis
-from saccade.search._best import threads_for
 from saccade.search._books import Aims, Move, filled_up
 from saccade.search._rules import NEVER, Rules, penalty
 from saccade.search.base import Found, Task
@@ -19,13 +19,13 @@ _COMPLETED = np.dtype([("score", "f4"), ("gain", "f4"), ("parent", "i4"), ("plac
 class NativeBooks:
     """Keeps the books that `Books` keeps, for a task without prefixes, shapers and watch.
 
-    Sentences that are done leave at once: this is for steps that hold what lines read.
+    Sentences that are done leave at once: this is for steps that copy nothing when they do.
     """
 
-    def __init__(self, aims: Aims, task: Task, rules: Rules, kernels: Kernels) -> None:
+    def __init__(self, aims: Aims, task: Task, rules: Rules, kernels: Kernels, step: Brief) -> None:
         n, width, steps = len(task.limits), aims.width, rules.n_steps
-        self.aims, self.kernels = aims, kernels
-        self._limits, self._banned = rules.limits.numpy(), rules.banned.numpy()
+        self.aims, self.kernels, self.step = aims, kernels, step
+        self._limits, self._banned = rules.limits.numpy(), rules.banned.contiguous()
         self._penalties = penalty(np.arange(steps + 2), aims.alpha)
         self._rows = np.arange(n)
         self._symbols = torch.full((n * width,), task.start)
@@ -38,7 +38,6 @@ class NativeBooks:
         where = {
             "penalties": self._penalties,
             "limits": self._limits,
-            "banned": self._banned,
             "rows": self._rows,
             "symbols": self._symbols.numpy(),
             "index": self._index.numpy(),
@@ -54,7 +53,6 @@ class NativeBooks:
             n_best=aims.n_best,
             end=task.end,
             patient=aims.patient,
-            n_banned=len(self._banned),
             going=n,
             **{name: array.ctypes.data for name, array in where.items()},
         )
@@ -75,13 +73,13 @@ class NativeBooks:
         """The symbols that the lines wrote last, `[N]`."""
         return self._symbols[: self._books.going * (self.aims.width if self._books.step else 1)]
 
-    def turn(self, log_probs: Tensor) -> Move:
-        """Write one symbol a line, given how likely each is, `[N, V]`."""
-        log_probs = log_probs.float().contiguous()
-        self._books.size = log_probs.shape[1]
-        self.kernels.turn_page(self._books, log_probs.data_ptr(), threads_for(log_probs))
+    def turn(self, state: State) -> State:
+        """Write one symbol a line."""
+        gains, symbols, state = self.step.few(self.last, state, 2 * self.aims.width, self._banned)
+        self._books.n_each = gains.shape[1]
+        self.kernels.turn_page(self._books, gains.data_ptr(), symbols.data_ptr())
         index = self._index[: self._books.going * self.aims.width]
-        return Move(index if self._books.moved else None, within=False)
+        return Move(index if self._books.moved else None, within=False).of(state)
 
     def found(self) -> list[Found]:
         """Tell what every sentence found."""

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from saccade.errors import RecipeError
-from saccade.flow import State, StepFunction, light
+from saccade.flow import State, StepFunction, brief
 from saccade.native import library
 from saccade.nouns import Hypothesis
 from saccade.plans import beam_problems
@@ -67,22 +67,21 @@ class Beam(Search):
         self, step: StepFunction, state: State, task: Task, *, trace: bool = False
     ) -> list[Found]:
         """Search from `state`, whose tensors have one row a sentence; `trace` asks for the tree."""
-        books = self._books(task, trace=trace, native=light(step) and not trace)
+        books = self._books(step, task, trace=trace)
         if self.aims.n_completed == self.aims.width == 1 and not trace and type(books) is Books:
             return self._greedy(step, state, task)
         while books.going:
-            log_probs, state = step(books.last, state)
-            state = books.turn(log_probs).of(state)
+            state = books.turn(state)
         return books.found()
 
-    def _books(self, task: Task, *, trace: bool, native: bool) -> Books | NativeBooks:
+    def _books(self, step: StepFunction, task: Task, *, trace: bool) -> Books | NativeBooks:
         """Choose who keeps the books; both find the same."""
-        rules = Rules(task)
-        native = native and NativeBooks.serves(task, rules)
-        kernels = library.found().kernels if native else None
-        if kernels is not None:
-            return NativeBooks(self.aims, task, rules, kernels)
-        return Books(self.aims, task, rules, trace=trace)
+        rules, short = Rules(task), None if trace else brief(step)
+        if short is not None and NativeBooks.serves(task, rules):
+            kernels = library.found().kernels
+            if kernels is not None:
+                return NativeBooks(self.aims, task, rules, kernels, short)
+        return Books(self.aims, task, rules, step, trace=trace)
 
     def _greedy(self, step: StepFunction, state: State, task: Task) -> list[Found]:
         """Do what a beam of one does with less bookkeeping: its first END is its best."""

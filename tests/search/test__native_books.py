@@ -4,7 +4,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from saccade.flow import State, Step, StepFunction, tensor
+from saccade.flow import Few, State, Step, StepFunction, tensor
 from saccade.native.library import found
 from saccade.search._books import Books
 from saccade.search._native_books import NativeBooks
@@ -18,10 +18,8 @@ calm = settings(  # a busy machine is no failure
 )
 
 
-class Light:
-    """A step function that says that lines leave at no cost."""
-
-    light = True
+class Short:
+    """A step function that tells the best symbols alone, by sorting all of them."""
 
     def __init__(self, step: StepFunction) -> None:
         self.step, self.rows = step, list[int]()
@@ -29,6 +27,13 @@ class Light:
     def __call__(self, token: Tensor, state: State) -> Step:
         self.rows.append(len(token))
         return self.step(token, state)
+
+    def few(self, token: Tensor, state: State, n: int, banned: Tensor) -> Few:
+        log_probs, state = self(token, state)
+        log_probs = log_probs.index_fill(1, banned, -torch.inf)
+        best = log_probs.sort(dim=1, descending=True, stable=True)
+        gains, symbols = (one[:, :n].contiguous() for one in best)
+        return Few(gains.float(), symbols, state)
 
 
 @calm
@@ -57,7 +62,7 @@ def test_books_in_c_find_what_others_find(
         n_completed=n_completed,
         patient=patient,
     )
-    assert beam(Light(memory_step), state, task) == beam(memory_step, state, task)
+    assert beam(Short(memory_step), state, task) == beam(memory_step, state, task)
 
 
 @pytest.mark.parametrize("width", [2, 3, 20])
@@ -70,11 +75,11 @@ def test_of_equals_they_choose_the_same(width: int) -> None:
     state: State = {"some": torch.tensor([[0.0], [0.5], [1e9]])}
     task = Task(0, 39, torch.tensor([4, 7, 2]), banned=(0, 5))
     beam = Beam(width=width, n_best=width)
-    assert beam(Light(level), state, task) == beam(level, state, task)
+    assert beam(Short(level), state, task) == beam(level, state, task)
 
 
 def test_sentences_that_are_done_leave_at_once() -> None:
-    step = Light(memory_step)
+    step = Short(memory_step)
     Beam(width=3)(step, memory_state([1, 2, 3, 4]), memory_task([0, 2, 9, 5]))
     assert step.rows[:2] == [4, 9]
 
@@ -87,7 +92,9 @@ def test_what_c_does_not_know_others_keep_the_books_of() -> None:
         "watch": Task(0, 1, torch.tensor([2]), watch=lambda *_: None),
         "shaper": Task(0, 1, torch.tensor([2]), shapers=(lambda _, log_probs: log_probs,)),
     }
-    books = {name: type(beam._books(one, trace=False, native=True)) for name, one in kept.items()}
+    short = Short(memory_step)
+    books = {name: type(beam._books(short, one, trace=False)) for name, one in kept.items()}
     assert books.pop("plain") is NativeBooks
     assert set(books.values()) == {Books}
-    assert type(beam._books(task, trace=False, native=False)) is Books
+    assert type(beam._books(short, task, trace=True)) is Books
+    assert type(beam._books(memory_step, task, trace=False)) is Books

@@ -1,0 +1,106 @@
+"""The best few symbols are the first of all, in order."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+import torch
+from torch import Tensor
+from torch.testing import assert_close
+
+from saccade.fast import crew
+from saccade.fast.model import form_of
+from saccade.flow import Brief, State, brief
+from saccade.models.base import Model
+from saccade.native.library import found
+from saccade.parts import Part
+from tests.fast.test_native import part as transformer
+from tests.fast.test_native_rnn import part as rnn
+from tests.fast.walk import SOURCES, source
+from tests.samples import scramble
+
+pytestmark = pytest.mark.skipif(found().kernels is None, reason=f"no kernels: {found().told}")
+BANNED = torch.tensor([0, 7, 2])
+TOKENS = torch.tensor([4, 5, 6, 7])
+
+
+def _as_they_are(bias: Tensor) -> None:
+    """Leave them alone."""
+
+
+def _of_three_levels(bias: Tensor) -> None:
+    bias[:] = torch.randint(3, bias.shape).float()
+
+
+def _level(bias: Tensor) -> None:
+    bias[:] = 0.0
+
+
+def _banned_are_highest(bias: Tensor) -> None:
+    bias[BANNED] = 30.0
+
+
+def _never(bias: Tensor) -> None:
+    bias[3:] = -torch.inf
+
+
+BIASES = [_as_they_are, _of_three_levels, _level, _banned_are_highest, _never]
+
+
+@pytest.fixture(autouse=True)
+def _no_gradients() -> Iterator[None]:
+    with torch.no_grad():
+        yield
+
+
+@pytest.mark.parametrize("kind", [transformer(tie="none"), rnn(tie="none")], ids=["layers", "rnn"])
+@pytest.mark.parametrize("size", [23, 64, 700, 1601])
+@pytest.mark.parametrize("change", BIASES, ids=lambda one: one.__name__)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_few_are_the_first_of_all(
+    kind: Part[Model],
+    size: int,
+    change: Callable[[Tensor], None],
+    threads: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(crew, "_SMALL", 0)
+    monkeypatch.setattr(crew._Size, "shares", lambda _: threads > 1)
+    torch.set_num_threads(threads)
+    model = scramble(kind.build(size, size), scale=0.25)
+    if change is not _as_they_are:
+        model.output.weight.zero_()  # type: ignore[union-attr, operator]
+    change(model.bias)  # type: ignore[arg-type]
+    for n in (2, 10, 50):
+        step, state = _begin(model)
+        log_probs, _ = step(TOKENS, state)
+        log_probs = log_probs.index_fill(1, BANNED, -torch.inf)
+        expected = log_probs.sort(dim=1, descending=True, stable=True)
+        step, state = _begin(model)
+        few = step.few(TOKENS, state, n, BANNED)
+        assert few.symbols.tolist() == expected.indices[:, :n].tolist()
+        assert_close(few.gains, expected.values[:, :n], rtol=0, atol=0)
+
+
+def test_more_lines_than_are_held_at_a_time() -> None:
+    model, sentences = scramble(rnn().build(300, 300), scale=0.25), [[4 + i, 5] for i in range(120)]
+    step, state = _begin(model, sentences)
+    few = step.few(torch.arange(120), state, 4, BANNED)
+    step, state = _begin(model, sentences[70:71])
+    alone = step.few(torch.tensor([70]), state, 4, BANNED)
+    assert few.symbols[70:71].tolist() == alone.symbols.tolist()
+    assert_close(few.gains[70:71], alone.gains, rtol=0, atol=0)
+
+
+def test_what_is_no_number_is_not_hidden() -> None:
+    model = scramble(rnn().build(300, 300), scale=0.25)
+    model.bias[9] = torch.nan  # type: ignore[operator]
+    step, state = _begin(model)
+    few = step.few(TOKENS, state, 4, BANNED)
+    assert few.gains.isnan().any(dim=1).all()
+
+
+def _begin(model: Model, sentences: list[list[int]] = SOURCES) -> tuple[Brief, State]:
+    begun = form_of(model).begin(source(sentences))
+    step = brief(begun.step)
+    assert step is not None
+    return step, begun.state
