@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from saccade.alike import added_up, products
 from saccade.blocked import multiply
 from saccade.native.library import Kernels, found
 from saccade.native.structures import Both, Sweep
@@ -26,7 +27,7 @@ def kernels_for(*given: Tensor, width: int) -> Kernels | None:
 
 
 class LstmSteps(torch.autograd.Function):
-    """`x [B, T, X]` to outputs `[B, T, D]` and the last `h` and `c`.
+    """The rows of `x`, those of a time together, to outputs `[B, T, D]` and the last `h` and `c`.
 
         i, f, g, o = W x + b + U h'        c = f c' + i g,    h = o tanh(c)
 
@@ -35,14 +36,14 @@ class LstmSteps(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, *given: Any) -> tuple[Tensor, Tensor, Tensor]:
-        h, c, W, U, b, ctx.kernels = given
-        (B, T, _), D, U = x.shape, U.shape[1], U.contiguous()
-        x = x.transpose(0, 1).flatten(0, 1)  # [T B, X]
-        gates = multiply(x, W, b)  # [T B, 4 D]
+        places, h, c, W, U, b, ctx.kernels = given
+        gates = products(x, places, W, b)  # [T B, 4 D]
+        (B, D), U = h.shape, U.contiguous()
+        T = len(gates) // B
         hidden, cells = x.new_empty(T + 1, B, D), x.new_empty(T + 1, B, D)
         hidden[0], cells[0] = h, c
         outputs = x.new_empty(B, T, D)
-        ctx.save_for_backward(x, W, U, gates, hidden, cells)
+        ctx.save_for_backward(x, places, W, U, gates, hidden, cells)
         call = _call(U, gates, hidden, cells, outputs)
         work = x.new_empty(ctx.kernels.sweep_size(call, 0))
         call.work = work.data_ptr()
@@ -52,8 +53,7 @@ class LstmSteps(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, d_outputs: Tensor, d_h: Tensor, d_c: Tensor) -> Any:
-        x, W, U, gates, hidden, cells = ctx.saved_tensors
-        T, B, _ = hidden[1:].shape
+        x, places, W, U, gates, hidden, cells = ctx.saved_tensors
         d_outputs, d_h, d_c = d_outputs.contiguous(), d_h.clone(), d_c.clone()
         sums = torch.empty_like(gates)  # [T B, 4 D], the gradient before the gates
         call = _call(U, gates, hidden, cells, d_outputs)
@@ -61,13 +61,13 @@ class LstmSteps(torch.autograd.Function):
         call.d_sums, call.work = sums.data_ptr(), work.data_ptr()
         call.d_hidden, call.d_cell = d_h.data_ptr(), d_c.data_ptr()
         ctx.kernels.sweep_backward(call)
-        d_x = multiply(sums, W.T).unflatten(0, (T, B)).transpose(0, 1)  # type: ignore[no-untyped-call]
         d_U = sums.T @ hidden[:-1].flatten(0, 1)
-        return d_x, d_h, d_c, sums.T @ x, d_U, sums.sum(dim=0), None
+        sums = added_up(sums, places, len(x))
+        return multiply(sums, W.T), None, d_h, d_c, sums.T @ x, d_U, sums.sum(dim=0), None
 
 
 class LstmBoth(torch.autograd.Function):
-    """`x [B, S, X]` to what two cells say that read it to the right and to the left, `[B, S, 2 D]`.
+    """The rows of `x` to what two cells say that read it to the right and to the left: `[B, S, 2 D]`.
 
     Both pass by what `mask [B, S]` leaves out, and say zeros there. Also returns the last that each
     said, `[B, 2 D]`. Products over all places are one for both, where they read the same.
@@ -75,14 +75,13 @@ class LstmBoth(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, *given: Any) -> tuple[Tensor, Tensor]:
-        mask, W, U_right, U_left, b, ctx.kernels = given  # W [8 D, X], b [8 D]
-        (B, S, _), D = x.shape, U_right.shape[1]
-        x = x.flatten(0, 1)  # [B S, X]
-        gates = multiply(x, W, b)  # [B S, 8 D]
+        places, mask, W, U_right, U_left, b, ctx.kernels = given  # W [8 D, X], b [8 D]
+        (B, S), D = mask.shape, U_right.shape[1]
+        gates = products(x, places, W, b)  # [B S, 8 D]
         states, last = x.new_empty(B, S, 2 * D), x.new_empty(B, 2 * D)
         cells, us = torch.empty_like(states), (U_right.contiguous(), U_left.contiguous())
         mask = mask.contiguous()
-        ctx.save_for_backward(x, mask, W, *us, gates, cells, states)
+        ctx.save_for_backward(x, places, mask, W, *us, gates, cells, states)
         _with_room(
             ctx.kernels.both_forward, ctx.kernels, us, mask, gates, None, cells, states, last
         )
@@ -91,8 +90,8 @@ class LstmBoth(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, d_states: Tensor, d_last: Tensor) -> Any:
-        x, mask, W, *us, gates, cells, states = ctx.saved_tensors
-        (B, S), D = mask.shape, us[0].shape[1]
+        x, places, mask, W, *us, gates, cells, states = ctx.saved_tensors
+        D = us[0].shape[1]
         sums = torch.empty_like(gates)  # [B S, 8 D], the gradient before the gates
         given = (sums, cells, d_states.contiguous(), d_last.contiguous())
         _with_room(ctx.kernels.both_backward, ctx.kernels, us, mask, gates, *given)
@@ -100,8 +99,8 @@ class LstmBoth(torch.autograd.Function):
         before[:, 1:, :D], before[:, :-1, D:] = states[:, :-1, :D], states[:, 1:, D:]
         halves = zip(sums.chunk(2, dim=1), before.flatten(0, 1).chunk(2, dim=1), strict=True)
         d_us = [d.T @ h for d, h in halves]
-        d_x = multiply(sums, W.T).unflatten(0, (B, S))  # type: ignore[no-untyped-call]
-        return d_x, None, sums.T @ x, *d_us, sums.sum(dim=0), None
+        sums = added_up(sums, places, len(x))
+        return multiply(sums, W.T), None, None, sums.T @ x, *d_us, sums.sum(dim=0), None
 
 
 def _with_room(

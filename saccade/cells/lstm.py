@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import linear
 
+from saccade.alike import Rows
 from saccade.cells._swept import LstmBoth, LstmSteps, kernels_for
 from saccade.cells.base import Cell, gate_parameters
 from saccade.flow import State, Swept, Ticked, tensor
@@ -77,7 +78,8 @@ class LSTM(Cell):
         W, U, b = self.four_gates()
         kernels = kernels_for(x, *start, W, U, b, width=self.hidden_dim)
         if kernels is not None:
-            outputs, h, c = LstmSteps.apply(x, *start, W, U, b, kernels)  # type: ignore[no-untyped-call]
+            rows = Rows.of(x, time_first=True)
+            outputs, h, c = LstmSteps.apply(*rows, *start, W, U, b, kernels)  # type: ignore[no-untyped-call]
             return Swept(outputs, {"h": h, "c": c})
         weights = [W, U, b, torch.zeros_like(b)]
         with lowest(x.device):
@@ -116,5 +118,5 @@ def sweep_both(right: LSTM, left: LSTM, x: Tensor, mask: Tensor) -> tuple[Tensor
     if kernels is None:
         return None
     both = torch.cat([W, W_left]), U, U_left, torch.cat([b, b_left])
-    states, last = LstmBoth.apply(x, mask, *both, kernels)  # type: ignore[no-untyped-call]
+    states, last = LstmBoth.apply(*Rows.of(x), mask, *both, kernels)  # type: ignore[no-untyped-call]
     return states, last

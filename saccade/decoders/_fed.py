@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
+from saccade.alike import Rows, added_up, products
 from saccade.attention.base import Attention
 from saccade.blocked import multiply
 from saccade.cells.base import Cell
@@ -51,7 +52,7 @@ class Loop:
         given = (*read, tensor(first, "h"), tensor(first, "c"), cell.W, cell.U, cell.b, R, r)
         p = self.dropout
         chance = Chance(draw() if p else 0, limit_of(p), 1 / (1 - p))
-        return _Steps.apply(x, *given, self.factor, chance, self.kernels)  # type: ignore[no-any-return, no-untyped-call]
+        return _Steps.apply(*Rows.of(x, time_first=True), *given, self.factor, chance, self.kernels)  # type: ignore[no-any-return, no-untyped-call]
 
 
 def loop_of(
@@ -81,11 +82,11 @@ class _Steps(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, *given: Any) -> Tensor:
-        keys, values, mask, h, c, W, U, b, R, r, *ctx.rest = given
-        (B, T, X), D, C = x.shape, U.shape[1], values.shape[2]
+        ctx.places, keys, values, mask, h, c, W, U, b, R, r, *ctx.rest = given
+        (B, D), C, X = h.shape, values.shape[2], x.shape[1]
         keys, values, mask, U, R = (one.contiguous() for one in (keys, values, mask, U, R))
-        x = x.transpose(0, 1).flatten(0, 1)  # [T B, X]
-        gates = multiply(x, W[:, :X].contiguous(), b)  # [T B, 4 D]
+        gates = products(x, ctx.places, W[:, :X].contiguous(), b)  # [T B, 4 D]
+        T = len(gates) // B
         rows = x.new_empty(T + 1, B, D + D + C)  # y, h, m
         rows[0, :, :D], rows[0, :, D : 2 * D] = 0.0, h
         cells = x.new_empty(T + 1, B, D)
@@ -118,12 +119,13 @@ class _Steps(torch.autograd.Function):
         ctx.kernels.fed_backward(call)
         before, after = rows[:-1].flatten(0, 1), rows[1:].flatten(0, 1)  # [T B, D + D + C]
         d_W = torch.empty_like(W)
-        torch.mm(sums.T, x, out=d_W[:, :X])
         torch.mm(sums.T, before[:, :D], out=d_W[:, X:])
-        d_x = multiply(sums, W[:, :X].contiguous().T).unflatten(0, (T, B)).transpose(0, 1)  # type: ignore[no-untyped-call]
         d_U, d_R = sums.T @ before[:, D : 2 * D], outer.T @ after[:, D:]
+        sums = added_up(sums, ctx.places, len(x))
+        torch.mm(sums.T, x, out=d_W[:, :X])
+        d_x = multiply(sums, W[:, :X].contiguous().T)
         matrices = (d_W, d_U, sums.sum(dim=0), d_R, outer.sum(dim=0))
-        return d_x, d_keys, d_values, None, h, c, *matrices, None, None, None
+        return d_x, None, d_keys, d_values, None, h, c, *matrices, None, None, None
 
 
 def _call(kept: tuple[Tensor, ...], features: Tensor, factor: float, chance: Chance) -> Fed:

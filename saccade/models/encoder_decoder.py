@@ -5,6 +5,7 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
+from saccade.alike import spread
 from saccade.decoders.base import Decoder
 from saccade.dropout import Dropout
 from saccade.encoders.base import Encoder
@@ -35,6 +36,11 @@ class EncoderDecoder(Model):
     `tie` shares matrices (Press & Wolf 2017, arXiv:1608.05859): `output` makes the output
     projection the target embedding; `all` makes it the source embedding too, which needs one
     joint vocabulary.
+
+    `dropout` of embeddings is drawn for every place, or, with `dropout_by: symbol`, once for all
+    places of a batch where the same symbol stands, as in Gal & Ghahramani 2016 (arXiv:1512.05287),
+    section 4.2, who let whole symbols go. What a layer makes of them is then found once
+    (`alike.py`).
     """
 
     def __init__(
@@ -46,9 +52,11 @@ class EncoderDecoder(Model):
         decoder: Part[Decoder] = Part(Decoder, "rnn"),
         embedding: int = 256,
         dropout: float = 0.1,
+        dropout_by: Literal["place", "symbol"] = "place",
         tie: Literal["none", "output", "all"] = "output",
     ) -> None:
         super().__init__()
+        self.by_place = dropout_by == "place"
         if tie == "all" and source_size != target_size:
             raise ShapeError(
                 f"model.tie: all needs one vocabulary, but the source has {source_size} symbols and"
@@ -75,15 +83,22 @@ class EncoderDecoder(Model):
         """The decoder's."""
         return self.decoder.attention_names
 
+    def _vectors(self, embedding: Embedding, ids: Tensor) -> Tensor:
+        """Look up `ids [B, T]`: `[B, T, D]`."""
+        if not self.training or (self.by_place and self.dropout.p):
+            return self.dropout(embedding(ids))  # type: ignore[no-any-return]
+        symbols, places = ids.unique(return_inverse=True)  # [P], [B, T]
+        return spread(self.dropout(embedding(symbols)), places)
+
     def encode(self, source: Padded) -> Memory:
         """Read the source `[B, S]`."""
-        vectors = self.dropout(self.source_embedding(source.values))  # [B, S, D]
+        vectors = self._vectors(self.source_embedding, source.values)  # [B, S, D]
         memory: Memory = self.encoder(Padded(vectors, source.mask, source.ends))
         return memory
 
     def forward(self, batch: Batch, *, look: bool = False) -> Decoded:
         """Read the source and the given prefix."""
-        prefix = self.dropout(self.target_embedding(batch.prefix))  # [B, T, D]
+        prefix = self._vectors(self.target_embedding, batch.prefix)  # [B, T, D]
         memory = self.encode(batch.source)
         features, weights = self.decoder(prefix, memory, look=look)
         return Decoded(features, None if weights is None else memory.over_source(weights))
