@@ -26,7 +26,7 @@ WORKS = {
 PAD, UNK, START, END = 0, 1, 2, 3  # the ids of saccade's four symbols
 SYMBOLS = ("<pad>", "<unk>", "<s>", "</s>")
 BEAMS = (5, 1)
-WRITTEN = 14  # symbols of every output of S, which an untrained model cannot end by itself
+WRITTEN = 14  # symbols before the end of every output of S: an untrained model ends none by itself
 TRAINING = 3  # a training step costs three forward passes: one forward, two backward
 
 

@@ -200,8 +200,8 @@ def decode(kit: Kit, effort: Effort) -> None:
 
 
 def untrained(kit: Kit, effort: Effort) -> None:
-    """Decode S: every output is as long as it must be."""
-    lengths = {"min_length": WRITTEN, "max_length": WRITTEN}
+    """Decode S: every output is as long as it must be, and takes a step for END like others'."""
+    lengths = {"min_length": WRITTEN, "max_length": WRITTEN + 1}
     _decode("S", kit, effort, "R_step_1.pt", lengths)
 
 
@@ -210,7 +210,8 @@ def _decode(work: str, kit: Kit, effort: Effort, model: str, lengths: dict[str, 
 
     def prepare(beam: int, rows: int) -> Callable[[list[list[str]]], list[list[str]]]:
         engine = _engine(kit, beam, rows, model, lengths)
-        return lambda sources: _translate(engine, sources)
+        least = lengths.get("min_length")  # what stands in the place of END does not count
+        return lambda sources: [output[:least] for output in _translate(engine, sources)]
 
     note = "InferenceEnginePY.infer_list"
     meter.decode((*_NAMED, work), kit, effort, kit.pieces("test.source"), prepare, note)
