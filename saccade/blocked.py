@@ -11,6 +11,7 @@ gradient of a matrix is always BLAS's, which is faster there. Layers need to kno
 """
 
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from typing import Any, cast
 
@@ -41,6 +42,15 @@ class blocked(TorchFunctionMode):  # noqa: N801 - reads as what it is: with bloc
             if _pays(x, weight):
                 return _Linear.apply(x, weight, bias)  # type: ignore[no-untyped-call]
         return func(*args, **(kwargs or {}))
+
+
+def by_blocks() -> AbstractContextManager[object]:
+    """Return `blocked()`, or, where it would pay for few products, nothing.
+
+    It looks at every call of torch: without it, on two cores of Zen 3 in turn, an update of the
+    benchmarks' recurrent model is 1.02 to 1.05 times as fast.
+    """
+    return blocked() if _available() and _wide() else nullcontext()
 
 
 def multiply(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:

@@ -6,7 +6,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from saccade.blocked import blocked
+from saccade.blocked import by_blocks
 
 Precision = Literal["float32", "bfloat16", "auto"]
 
@@ -18,7 +18,7 @@ def products(precision: Precision, device: torch.device) -> AbstractContextManag
     where the processor multiplies it natively; elsewhere it would be many times slower.
     """
     lower = precision == "bfloat16" or (precision == "auto" and native(device))
-    return torch.autocast(device.type, dtype=torch.bfloat16) if lower else blocked()
+    return torch.autocast(device.type, dtype=torch.bfloat16) if lower else by_blocks()
 
 
 def native(device: torch.device) -> bool:

@@ -7,7 +7,7 @@ from torch.nn.functional import linear
 from torch.testing import assert_close
 
 from saccade import blocked as blocked_module
-from saccade.blocked import blocked, multiply
+from saccade.blocked import blocked, by_blocks, multiply
 from tests.samples import backward, randn
 
 pytestmark = pytest.mark.skipif(
@@ -164,3 +164,10 @@ def test_without_avx512_it_is_for_few_rows_and_for_many_outputs(
         assert is_ours(linear(*parts(128)))
         assert is_ours(linear(*parts(129))) == wide
         assert is_ours(linear(randn(129, 64).requires_grad_(), randn(4096, 64)))
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_calls_are_looked_at_where_that_pays(wide: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocked_module, "_wide", lambda: wide)
+    monkeypatch.setattr(blocked_module, "_available", lambda: True)
+    assert isinstance(by_blocks(), blocked) == wide

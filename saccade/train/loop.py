@@ -97,7 +97,7 @@ class Loop:
         """Make one update: fetch, objective, backward, clip, step."""
         progress, settings = self.progress, self.settings
         self.model.train()
-        torch.manual_seed(seed_of(self.seed, progress.step))
+        _seed(seed_of(self.seed, progress.step), self.device)
         generator = torch.Generator().manual_seed(seed_of(self.seed, progress.step) + 1)
         moment = Moment(progress.step, generator)
         total, nll, count = 0.0, 0.0, 0
@@ -206,6 +206,18 @@ class Loop:
             self.objective.learned[name] = training[f"objective.{name}"].clone()
         self.progress = snapshot.progress
         self.plan = self.batches.epoch(self.progress.epoch)
+
+
+def _seed(seed: int, device: torch.device) -> None:
+    """Seed what layers on `device` draw from.
+
+    `torch.manual_seed` also notes the call, with the stack that it came from in words, for every
+    kind of device that may yet be used.
+    """
+    if device.type == "cpu":
+        torch.default_generator.manual_seed(seed)
+    else:
+        torch.manual_seed(seed)
 
 
 def seed_of(seed: int, step: int) -> int:
