@@ -27,12 +27,20 @@ def pad(sequences: Sequence[Ids]) -> Padded:
     >>> pad([[5, 6], [7]]).values.tolist()
     [[5, 6], [7, 0]]
     """
+    return _padded(*_joined(sequences))
+
+
+def _joined(sequences: Sequence[Ids]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the ids of all sequences one behind the other, and the length of each."""
     lengths = np.array([len(ids) for ids in sequences], dtype=np.int64)
-    size = int(lengths.max(initial=0))
-    mask = np.arange(size) < lengths[:, None]  # [B, S]
+    none = np.zeros(0, dtype=np.int64)
+    return np.concatenate([none, *sequences], dtype=np.int64, casting="unsafe"), lengths
+
+
+def _padded(joined: NDArray[np.int64], lengths: NDArray[np.int64]) -> Padded:
+    mask = np.arange(int(lengths.max(initial=0))) < lengths[:, None]  # [B, S]
     values = np.full(mask.shape, PAD, dtype=np.int64)  # [B, S]
-    for row, ids in zip(values, sequences, strict=True):
-        row[: len(ids)] = ids
+    values[mask] = joined
     ends = torch.from_numpy(values == END)
     return Padded(torch.from_numpy(values), torch.from_numpy(mask), ends)
 
@@ -44,18 +52,13 @@ def collate(sources: Sequence[Ids], targets: Sequence[Ids], index: Sequence[int]
     >>> batch.source.values.tolist(), batch.prefix.tolist(), batch.target.values.tolist()
     ([[5, 3]], [[2, 6, 7]], [[6, 7, 3]])
     """
-    prefix = pad([_framed(START, ids) for ids in targets]).values  # [B, T]
+    (source, source_lengths), (target, lengths) = _joined(sources), _joined(targets)
+    starts, ends = lengths.cumsum() - lengths, lengths.cumsum()  # [B], where a target stands
     return Batch(
-        pad([_framed(ids, END) for ids in sources]),
-        pad([_framed(ids, END) for ids in targets]),
-        prefix,
+        _padded(np.insert(source, source_lengths.cumsum(), END), source_lengths + 1),
+        _padded(np.insert(target, ends, END), lengths + 1),
+        _padded(np.insert(target, starts, START), lengths + 1).values,  # [B, T]
         tuple(int(i) for i in index),
-    )
-
-
-def _framed(left: "Ids | int", right: "Ids | int") -> NDArray[np.int64]:
-    return np.concatenate(
-        [np.atleast_1d(np.asarray(part, dtype=np.int64)) for part in (left, right)]
     )
 
 
@@ -156,8 +159,10 @@ class Batches:
 
         Limits and plans go by the lengths in the store; a change may make pairs longer.
         """
+        stores = np.searchsorted(self._first, indices, "right") - 1
+        local = (np.asarray(indices) - self._first[stores]).tolist()
         pairs: list[tuple[Ids, Ids]] = [
-            self._stores[s].pair(i) for s, i in map(self._locate, indices)
+            self._stores[s].pair(i) for s, i in zip(stores.tolist(), local, strict=True)
         ]
         if change:
             pairs = [change(int(i), *pair) for i, pair in zip(indices, pairs, strict=True)]
