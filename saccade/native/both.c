@@ -43,10 +43,11 @@ static void read_along(const Both *s, int64_t side, int64_t me, int64_t threads)
     float *sums = U.at + row * D, *h = sums + B * row, *c = h + B * D;
     lay(&U, 0, side ? s->U_left : s->U_right, D, D, me, threads);
     for (SHARE(i, 2 * B * D, me, threads)) h[i] = 0.0f;
+    for (SHARE(i, B * row, me, threads)) sums[i] = 0.0f; /* of the first place, before which h is zero */
     for (int64_t i = 0; i < S; i++) {
         const int64_t t = side ? S - 1 - i : i;
         meet(threads);
-        product(&U, h, D, B, sums, row, me, threads);
+        if (i) product(&U, h, D, B, sums, row, me, threads);
         meet(threads);
         for (SHARE(b, B, me, threads)) {
             const int64_t n = (b * S + t) * 2 + side;
@@ -85,6 +86,7 @@ static void read_back(const Both *s, int64_t side, int64_t me, int64_t threads) 
             else memset(to, 0, 4 * D * sizeof(float));
             memcpy(s->d_sums + n * 4 * D, to, 4 * D * sizeof(float));
         }
+        if (i == S - 1) break; /* before it there is nothing to learn */
         meet(threads);
         product(&U, d_sums, 4 * D, B, sums, row, me, threads);
         meet(threads);
