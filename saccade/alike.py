@@ -12,7 +12,6 @@ any operation makes of that tensor is not marked, since it may tell the places a
 
 from typing import NamedTuple
 
-import torch
 from torch import Tensor
 from torch.nn.functional import embedding
 
@@ -31,6 +30,7 @@ class Rows(NamedTuple):
     def of(cls, x: Tensor, *, time_first: bool = False) -> "Rows":
         """Return the rows of `x [B, T, X]`, those of a sentence one after the other, or of a time.
 
+        >>> import torch
         >>> Rows.of(spread(torch.eye(2), torch.tensor([[0, 1, 0]]))).places.tolist()
         [0, 1, 0]
         """

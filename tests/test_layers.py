@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).parent.parent / "saccade"
 
 ORDER = [
     *("errors", "versions", "numbers", "nouns", "plans", "vocab", "flow", "masks", "native"),
-    *("blocked", "precision", "repeated", "dropout", "parts", "positions", "cells"),
+    *("blocked", "alike", "precision", "repeated", "dropout", "parts", "positions", "cells"),
     *("attention", "layers"),
     *("convolutions", "encoders", "decoders", "models", "fast", "schedules", "search", "metrics"),
     *("views", "corpora", "readers", "tokenizers", "resegment", "copying", "store"),

@@ -67,7 +67,7 @@ class LstmSteps(torch.autograd.Function):
 
 
 class LstmBoth(torch.autograd.Function):
-    """The rows of `x` to what two cells say that read it to the right and to the left: `[B, S, 2 D]`.
+    """The rows of `x` to what cells say that read it to the right and to the left, `[B, S, 2 D]`.
 
     Both pass by what `mask [B, S]` leaves out, and say zeros there. Also returns the last that each
     said, `[B, 2 D]`. Products over all places are one for both, where they read the same.
