@@ -87,7 +87,7 @@ class EncoderDecoder(Model):
         """Look up `ids [B, T]`: `[B, T, D]`."""
         if not self.training or (self.by_place and self.dropout.p):
             return self.dropout(embedding(ids))  # type: ignore[no-any-return]
-        symbols, places = ids.unique(return_inverse=True)  # [P], [B, T]
+        symbols, places = ids.unique(return_inverse=True)  # type: ignore[no-untyped-call]
         return spread(self.dropout(embedding(symbols)), places)
 
     def encode(self, source: Padded) -> Memory:
