@@ -38,9 +38,9 @@ class EncoderDecoder(Model):
     joint vocabulary.
 
     `dropout` of embeddings is drawn for every place, or, with `dropout_by: symbol`, once for all
-    places of a batch where the same symbol stands, as in Gal & Ghahramani 2016 (arXiv:1512.05287),
-    section 4.2, who let whole symbols go. What a layer makes of them is then found once
-    (`alike.py`).
+    places of a batch where the same symbol stands (after Gal & Ghahramani 2016, arXiv:1512.05287,
+    who drop whole symbols, the same throughout a sentence). What a layer makes of each is then
+    found once: `alike.py`.
     """
 
     def __init__(
