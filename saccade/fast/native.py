@@ -97,9 +97,12 @@ class NativePast(Past):
 
 
 class NativeStep(Held):
-    """The step function of the lines of one batch."""
+    """The step function of the lines of one batch.
 
-    past_of = NativePast  # and a `Brief`: what those read who leave stays where it is
+    It is `Brief`: what those read who leave stays where it is.
+    """
+
+    past_of = NativePast
 
     def __init__(self, form: NativeEncoderDecoder, memory: Memory) -> None:
         super().__init__(form.layers, memory)

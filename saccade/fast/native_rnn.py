@@ -126,9 +126,10 @@ class Known:
 
 
 class Turns:
-    """The step function of the lines of one batch; it holds what they read and what they know."""
+    """The step function of the lines of one batch; it holds what they read and what they know.
 
-    # a `Brief`: what those read who leave stays where it is
+    It is `Brief`: what those read who leave stays where it is.
+    """
 
     def __init__(self, form: NativeRecurrent, memory: Memory) -> None:
         self.form, n = form, len(memory.mask)
