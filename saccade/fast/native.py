@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from saccade.attention.multihead import MultiHead
 from saccade.decoders.transformer import DecoderLayer, TransformerDecoder
 from saccade.fast import panels
-from saccade.fast.asked import Asked
+from saccade.fast.asked import Telling
 from saccade.fast.begun import Begun
 from saccade.fast.crew import Crew
 from saccade.fast.linear import packed
@@ -18,7 +18,7 @@ from saccade.fast.native_encoder import NativeEncoder
 from saccade.fast.panels import Closing, Normed, Panels, side_by_side
 from saccade.fast.room import Room
 from saccade.fast.transformer import FastTransformer, Folded, Held, Past, Places, Reader, Source
-from saccade.flow import Few, Memory, Padded, State, Step
+from saccade.flow import Memory, Padded, State
 from saccade.models.encoder_decoder import EncoderDecoder
 from saccade.native import structures
 from saccade.native.library import Kernels
@@ -96,10 +96,10 @@ class NativePast(Past):
         return like.new_empty(n, 0, 2 * attention.query_dim)
 
 
-class NativeStep(Held):
+class NativeStep(Telling, Held):
     """The step function of the lines of one batch.
 
-    It is `Brief`: what those read who leave stays where it is.
+    What those read who leave stays where it is.
     """
 
     past_of = NativePast
@@ -110,17 +110,7 @@ class NativeStep(Held):
         self._rows = torch.arange(len(memory.mask))  # [B], where what a group reads is held
         self._reads = (structures.Reads * len(form.layers))()
         self._work = Room(memory.states)
-        self._scores = Room(memory.states, form.n_symbols)  # what a step writes to
-
-    def __call__(self, token: Tensor, state: State) -> Step:
-        """Write one place behind the others: `token [N]`. What it gives lasts until the next."""
-        log_probs = self._scores.first(len(token))
-        return Step(log_probs, self._step(token, state, log_probs=log_probs.data_ptr()))
-
-    def few(self, token: Tensor, state: State, n: int, banned: Tensor) -> Few:
-        """Write one place behind the others, and find the best that may follow: `token [N]`."""
-        asked = Asked(len(token), min(n, self.form.n_symbols), banned)
-        return asked.answered(self._step(token, state, few=asked.at))
+        self.n_symbols, self._scores = form.n_symbols, Room(memory.states, form.n_symbols)
 
     def _step(self, token: Tensor, state: State, **wanted: int) -> State:
         """Write one place behind the others, and what is wanted to where it is wanted."""

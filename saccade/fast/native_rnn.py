@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from saccade.cells.lstm import LSTM
 from saccade.decoders.rnn import RnnDecoder
 from saccade.fast import panels
-from saccade.fast.asked import Asked
+from saccade.fast.asked import Telling
 from saccade.fast.begun import Begun
 from saccade.fast.crew import Crew
 from saccade.fast.groups import GROUP, Groups
@@ -18,7 +18,7 @@ from saccade.fast.linear import packed
 from saccade.fast.native_scan import NativeRnnEncoder
 from saccade.fast.panels import Panels
 from saccade.fast.room import Room
-from saccade.flow import SOURCE, Few, Memory, Padded, State, Step, nested, tensor
+from saccade.flow import SOURCE, Memory, Padded, State, nested, tensor
 from saccade.models.encoder_decoder import EncoderDecoder
 from saccade.native import structures
 from saccade.native.library import Kernels
@@ -125,10 +125,10 @@ class Known:
         return ctypes.addressof(self._structure)
 
 
-class Turns:
+class Turns(Telling):
     """The step function of the lines of one batch; it holds what they read and what they know.
 
-    It is `Brief`: what those read who leave stays where it is.
+    What those read who leave stays where it is.
     """
 
     def __init__(self, form: NativeRecurrent, memory: Memory) -> None:
@@ -146,18 +146,9 @@ class Turns:
         self._before = torch.cat([*both, torch.zeros_like(both[0])], dim=1)  # [B, (2 L + 1) D]
         self.start: State = {GROUP: self.groups.start(mask), _LINE: torch.arange(n)}
         self._after = [Room(self._before, self._before.shape[1]) for _ in range(2)]
-        self._scores, self._work = Room(self._before, form.n_symbols), Room(self._before)
+        self.n_symbols, self._scores = form.n_symbols, Room(self._before, form.n_symbols)
+        self._work = Room(self._before)
         self._known = Known(form, self._before)
-
-    def __call__(self, token: Tensor, state: State) -> Step:
-        """Write one place: `token [N]`. What it gives lasts until the next step."""
-        log_probs = self._scores.first(len(token))
-        return Step(log_probs, self._step(token, state, log_probs=log_probs.data_ptr()))
-
-    def few(self, token: Tensor, state: State, n: int, banned: Tensor) -> Few:
-        """Write one place, and find the best that may follow: `token [N]`."""
-        asked = Asked(len(token), min(n, self.form.n_symbols), banned)
-        return asked.answered(self._step(token, state, few=asked.at))
 
     def _step(self, token: Tensor, state: State, **wanted: int) -> State:
         """Write one place, and what is wanted to where it is wanted."""
