@@ -144,7 +144,8 @@ class Turns(Telling):
         each = [nested(cells, str(i)) for i in range(form.structure.n_cells)]
         both = [tensor(one, part) for one in each for part in ("h", "c")]
         self._before = torch.cat([*both, torch.zeros_like(both[0])], dim=1)  # [B, (2 L + 1) D]
-        self.start: State = {GROUP: self.groups.start(mask), _LINE: torch.arange(n)}
+        self._lines = torch.arange(n)  # [N], where they stand now
+        self.start: State = {GROUP: self.groups.start(mask), _LINE: self._lines}
         self._after = [Room(self._before, self._before.shape[1]) for _ in range(2)]
         self.n_symbols, self._scores = form.n_symbols, Room(self._before, form.n_symbols)
         self._work = Room(self._before)
@@ -175,7 +176,9 @@ class Turns(Telling):
         )
         form.crew.run(n * form.n_products, partial(self._take, turn))
         self._before, self._after = after, self._after[::-1]
-        return {GROUP: self.groups.numbers, _LINE: torch.arange(n)}
+        if n != len(self._lines):
+            self._lines = torch.arange(n)
+        return {GROUP: self.groups.numbers, _LINE: self._lines}
 
     def _take(self, turn: structures.Turn, threads: int) -> None:
         """Take a step with some threads and as much room as they need."""

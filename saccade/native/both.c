@@ -52,7 +52,8 @@ static void read_along(const Both *s, int64_t side, int64_t me, int64_t threads)
         for (SHARE(b, B, me, threads)) {
             const int64_t n = (b * S + t) * 2 + side;
             if (s->mask[b * S + t]) {
-                lstm(D, s->gates + n * 4 * D, sums + b * row, c + b * D, c + b * D, h + b * D);
+                float *gates = s->gates + n * 4 * D;
+                lstm(D, gates, sums + b * row, c + b * D, c + b * D, h + b * D, gates);
                 memcpy(s->cells + n * D, c + b * D, D * sizeof(float));
                 memcpy(s->states + n * D, h + b * D, D * sizeof(float));
             } else memset(s->states + n * D, 0, D * sizeof(float));

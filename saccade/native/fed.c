@@ -76,8 +76,8 @@ INLINE float *cell_at(const Fed *l, int64_t t, int64_t b) { return l->cells + (t
 
 static void move(const Fed *l, const float *sums, int64_t t, int64_t b) {
     const int64_t D = l->width;
-    lstm(D, l->gates + (t * l->batch + b) * 4 * D, sums, cell_at(l, t, b), cell_at(l, t + 1, b),
-         row_at(l, t + 1, b) + D);
+    float *gates = l->gates + (t * l->batch + b) * 4 * D;
+    lstm(D, gates, sums, cell_at(l, t, b), cell_at(l, t + 1, b), row_at(l, t + 1, b) + D, gates);
 }
 
 static void look(const Fed *l, int64_t t, int64_t b) {

@@ -7,13 +7,13 @@
 /* What is no number stays what it is. */
 INLINE lanes at_or_below(lanes x, float most) { return lower((lanes){0} + most, x); }
 
-INLINE lanes sigmoid(lanes x) { return 1.0f / (1.0f + exponential(at_or_below(-x, 87.0f))); }
+INLINE lanes sigmoid(lanes x) { return 1.0f / (1.0f + exponential_down(at_or_below(-x, 87.0f))); }
 
 /* tanh(x) = 1 - 2 / (exp(2 x) + 1); where that would cancel, an odd polynomial: Moshier's Cephes. */
 INLINE lanes tangent(lanes x) {
     const ints sign = (ints)x & INT32_MIN;
     const lanes size = at_or_below((lanes)((ints)x ^ sign), 10.0f), z = size * size;
-    const lanes far = 1.0f - 2.0f / (exponential(size + size) + 1.0f);
+    const lanes far = 1.0f - 2.0f / (exponential_down(size + size) + 1.0f);
     lanes near = (lanes){0} - 5.70498872745e-3f;
     near = near * z + 2.06390887954e-2f;
     near = near * z - 5.37397155531e-2f;
@@ -24,18 +24,18 @@ INLINE lanes tangent(lanes x) {
     return (lanes)((((ints)far & is_far) | ((ints)near & ~is_far)) ^ sign);
 }
 
-
-/* i, f, o = sigmoid, g = tanh of what `gates`, [4 D], and `sums` hold together; `gates` keeps them.
+/* i, f, o = sigmoid, g = tanh of what `given`, [4 D], and `sums` hold together; `gates` keeps them, if it is any.
 
        c = f c' + i g,   h = o tanh(c) */
-INLINE void lstm(int64_t D, float *gates, const float *sums, const float *before, float *cell, float *hidden) {
+INLINE void lstm(int64_t D, const float *given, const float *sums, const float *before, float *cell, float *hidden,
+                 float *gates) {
     for (int64_t j = 0; j < D; j += LANES) {
-        const lanes i = sigmoid(of(gates + j) + of(sums + j));
-        const lanes f = sigmoid(of(gates + D + j) + of(sums + D + j));
-        const lanes g = tangent(of(gates + 2 * D + j) + of(sums + 2 * D + j));
-        const lanes o = sigmoid(of(gates + 3 * D + j) + of(sums + 3 * D + j));
+        const lanes i = sigmoid(of(given + j) + of(sums + j));
+        const lanes f = sigmoid(of(given + D + j) + of(sums + D + j));
+        const lanes g = tangent(of(given + 2 * D + j) + of(sums + 2 * D + j));
+        const lanes o = sigmoid(of(given + 3 * D + j) + of(sums + 3 * D + j));
         const lanes c = f * of(before + j) + i * g;
-        *at(gates + j) = i, *at(gates + D + j) = f, *at(gates + 2 * D + j) = g, *at(gates + 3 * D + j) = o;
+        if (gates) *at(gates + j) = i, *at(gates + D + j) = f, *at(gates + 2 * D + j) = g, *at(gates + 3 * D + j) = o;
         *at(cell + j) = c, *at(hidden + j) = o * tangent(c);
     }
 }

@@ -141,10 +141,10 @@ INLINE lanes lower(lanes a, lanes b) {
 #endif
 }
 
-/* exp(x) = 2^n exp(f), n = round(x / ln 2), |f| <= ln 2 / 2: to a few units of the last place. */
-INLINE lanes exponential(lanes x) {
+/* exp(x) = 2^n exp(f), n = round(x / ln 2), |f| <= ln 2 / 2: to a few units of the last place. Below -87 it
+   is that of -87, which is nothing beside one. */
+INLINE lanes exponential_down(lanes x) {
     const lanes magic = (lanes){0} + 12582912.0f; /* 1.5 2^23: adding it rounds to a whole number */
-    const ints tiny = x < -87.0f;
     x = higher((lanes){0} - 87.0f, x);
     lanes n = x * 1.44269504f + magic;
     const ints power = ((ints)n - (ints)magic + 127) << 23;
@@ -157,8 +157,11 @@ INLINE lanes exponential(lanes x) {
     y = y * f + 1.6666665459e-1f;
     y = y * f + 5.0000001201e-1f;
     y = y * f * f + f + 1.0f;
-    return (lanes)((ints)(y * (lanes)power) & ~tiny);
+    return y * (lanes)power;
 }
+
+/* The same, and nothing at all below that. */
+INLINE lanes exponential(lanes x) { return (lanes)((ints)exponential_down(x) & ~(ints)(x < -87.0f)); }
 
 #define FIRST(n) (__mmask16)((n) > 0 ? (1u << (n)) - 1 : 0)
 
@@ -221,8 +224,8 @@ INLINE void softmax(float *x, int64_t n) {
 INLINE float log_total(const float *x, int64_t n, float top) {
     lanes sum = {0};
     int64_t i = 0;
-    for (; i + LANES <= n; i += LANES) sum += exponential(*(const lanes *)(x + i) - top);
-    if (i < n) sum += exponential(last_of(x + i, n - i, -INFINITY) - top);
+    for (; i + LANES <= n; i += LANES) sum += exponential_down(*(const lanes *)(x + i) - top);
+    if (i < n) sum += exponential_down(last_of(x + i, n - i, -INFINITY) - top);
     return top + logf(total(sum));
 }
 

@@ -124,10 +124,11 @@ static void tick(const Recurrent *m, const Turn *t, const Desk *w, Counts n, int
         linear(&cell->past, w->pasts, n.parents, 0, 0, w->sums, me, threads);
         BARRIER
         for (SHARE(r, N, me, threads)) {
-            float *gates = w->gates + r * 4 * D, *h = t->after + r * row + layer * 2 * D;
+            const float *known = t->known->rows + t->known->row_of[t->symbols[r]] * 4 * D;
             const float *c = t->before + t->parents[r] * row + layer * 2 * D + D;
-            if (!layer) memcpy(gates, t->known->rows + t->known->row_of[t->symbols[r]] * 4 * D, 4 * D * sizeof(float));
-            lstm(D, gates, w->sums + w->slots[t->parents[r]] * 4 * D, c, h + D, h);
+            const float *sums = w->sums + w->slots[t->parents[r]] * 4 * D;
+            float *h = t->after + r * row + layer * 2 * D;
+            lstm(D, layer ? w->gates + r * 4 * D : known, sums, c, h + D, h, 0);
             if (layer == m->n_cells - 1) memcpy(w->said + r * D, h, D * sizeof(float));
         }
     }

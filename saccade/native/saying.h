@@ -69,7 +69,7 @@ static void settle_row(const Few *few, float *x, int64_t size, int64_t row) {
     else log_softmax(x, size);
 }
 
-enum { AT_HAND = 48 }; /* rows whose scores stay in the cache until they are settled */
+enum { AT_HAND = 60 }; /* rows whose scores stay in the cache until they are settled */
 
 /* How many scores are held at a time, if the best few are asked for. */
 static int64_t n_held(const Linear *scores, const Few *few, int64_t n, int64_t threads) {
@@ -82,8 +82,9 @@ static void say(const Linear *scores, const float *x, int64_t n, const Few *few,
                 int64_t threads) {
     const int64_t V = scores->out;
     if (threads == 1) {
-        for (int64_t r = 0; r < n; r += AT_HAND) {
-            const int64_t some = n - r < AT_HAND ? n - r : AT_HAND;
+        const int64_t parts = (n + AT_HAND - 1) / AT_HAND;
+        for (int64_t part = 0; part < parts; part++) {
+            const int64_t r = n * part / parts, some = n * (part + 1) / parts - r;
             float *held = few ? y : y + r * V;
             linear(scores, x + r * scores->in, some, 0, 0, held, 0, 1);
             for (int64_t i = 0; i < some; i++) settle_row(few, held + i * V, V, r + i);

@@ -35,7 +35,7 @@ static void scan_places(const Scan *s, int64_t me, int64_t threads) {
                 memset(said, 0, D * sizeof(float));
                 continue;
             }
-            lstm(D, gates + b * 4 * D, sums + place * 4 * D, c + b * D, c + b * D, h + b * D);
+            lstm(D, gates + b * 4 * D, sums + place * 4 * D, c + b * D, c + b * D, h + b * D, 0);
             memcpy(said, h + b * D, D * sizeof(float));
         }
     }

@@ -40,8 +40,8 @@ static void steps_forward(const Sweep *s, int64_t me, int64_t threads) {
         BARRIER
         for (SHARE(b, B, me, threads)) {
             const int64_t n = t * B + b, next = n + B;
-            lstm(D, s->gates + n * 4 * D, sums + b * row, s->cells + n * D, s->cells + next * D,
-                 s->hidden + next * D);
+            float *gates = s->gates + n * 4 * D;
+            lstm(D, gates, sums + b * row, s->cells + n * D, s->cells + next * D, s->hidden + next * D, gates);
             memcpy(s->outputs + (b * s->steps + t) * D, s->hidden + next * D, D * sizeof(float));
         }
     }
