@@ -24,8 +24,7 @@ class Engine:
 
     `runs` is which of saccade's own engines it is, if it is one: torch, or one that needs the
     package `needs`; `quantise` is how that one rounds its weights, or, in training, its products.
-    `no-feeding` trains R without input feeding, `by-symbol` with embeddings that lose the same
-    wherever a symbol stands.
+    `no-feeding` trains R without input feeding.
     `module` does all of its works, or all but T and R if there is a module `trains`.
     """
 
@@ -73,8 +72,6 @@ ENGINES = (
     Engine("saccade-int8", _OWN, "DSL", runs="torch", quantise="int8"),
     Engine("saccade-bfloat16", _TRAINING, "TR", runs="torch", quantise=_BF16),
     Engine("saccade-no-feeding", _TRAINING, "R", runs="no-feeding"),
-    Engine("saccade-by-symbol", _TRAINING, "R", runs="by-symbol"),
-    Engine("saccade-no-feeding-by-symbol", _TRAINING, "R", runs="no-feeding-by-symbol"),
     Engine("saccade-no-feeding-bfloat16", _TRAINING, "R", runs="no-feeding", quantise=_BF16),
     Engine("saccade-onnx", _OWN, "PDSL", runs="onnx", needs="onnxruntime"),
     Engine("saccade-onnx-int8", _OWN, "PDSL", runs="onnx", needs="onnxruntime", quantise="int8"),

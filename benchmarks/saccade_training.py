@@ -28,11 +28,10 @@ def transformer(kit: Kit, effort: Effort, engine: str = "torch", quantise: str =
 
 
 def rnn(kit: Kit, effort: Effort, engine: str = "torch", quantise: str = "") -> None:
-    """Train R, without input feeding or with dropout by symbol if the engine is called so."""
+    """Train R, without input feeding if the engine is called so."""
     shape = replace(kit.shape, fed="no-feeding" not in engine)
     more = [f"training.precision={quantise or 'float32'}"]
     more += [] if shape.fed else ["model.decoder.input_feeding=false"]
-    more += ["model.dropout_by=symbol"] if "by-symbol" in engine else []
     steps = meter.Steps(named_as(engine, quantise), _version(), "R", kit, effort, shape)
     _train(steps, kit.batches("R"), kits.rnn_recipe(kit.shape, more), kit, effort)
 

@@ -1,6 +1,6 @@
 """Dropout with cheap chance."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -11,6 +11,19 @@ from saccade.native.library import Kernels, found
 _LEVELS = 1 << 16  # chances are drawn in 65,536ths
 _SHARED = 1 << 16  # numbers from which a second thread is worth waking
 _WHOLE = torch.iinfo(torch.int64).min  # random_ from here draws all 64 bits
+
+
+class Drawn(NamedTuple):
+    """How chance fell, once: whether a number is lost is a hash of the seed and its place."""
+
+    seed: int
+    p: float
+    kernels: Kernels
+
+    @property
+    def scale(self) -> float:
+        """What those that stay are multiplied by."""
+        return 1 / (1 - self.p)
 
 
 class Dropout(nn.Module):
@@ -32,13 +45,23 @@ class Dropout(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Drop in training; otherwise let `x [...]` through."""
-        if not self.training or not self.p:
-            return x
+        return self.drop(x)[0]
+
+    def drop(self, x: Tensor) -> tuple[Tensor, Drawn | None]:
+        """Do what `forward` does, and tell how chance fell, if the kernels drew it."""
+        if not self.drops:
+            return x, None
         on_processor = x.device.type == "cpu" and x.dtype == torch.float32
         kernels = found().kernels if on_processor else None
-        if kernels is not None:
-            return _Hashed.apply(x, self.p, kernels)  # type: ignore[no-any-return, no-untyped-call]
-        return _Dropped.apply(x, self.p)  # type: ignore[no-any-return, no-untyped-call]
+        if kernels is None:
+            return _Dropped.apply(x, self.p), None  # type: ignore[no-untyped-call]
+        drawn = Drawn(draw(), self.p, kernels)
+        return _Hashed.apply(x, drawn), drawn  # type: ignore[no-untyped-call]
+
+    @property
+    def drops(self) -> bool:
+        """Whether anything is lost."""
+        return self.training and self.p > 0
 
     def extra_repr(self) -> str:
         """Say how much it drops."""
@@ -78,20 +101,20 @@ class _Hashed(torch.autograd.Function):
     """Drops by a seed, forward and back."""
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor, p: float, kernels: Kernels) -> Tensor:
-        ctx.seed, ctx.p, ctx.kernels = draw(), p, kernels
-        return _hashed(ctx, x)
+    def forward(ctx: Any, x: Tensor, drawn: Drawn) -> Tensor:
+        ctx.drawn = drawn
+        return _hashed(x, drawn)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> Any:
-        return _hashed(ctx, gradient), None, None
+        return _hashed(gradient, ctx.drawn), None
 
 
-def _hashed(ctx: Any, x: Tensor) -> Tensor:
+def _hashed(x: Tensor, drawn: Drawn) -> Tensor:
     x = x.contiguous()
-    y, limit = torch.empty_like(x), limit_of(ctx.p)
+    y = torch.empty_like(x)
     threads = torch.get_num_threads() if x.numel() >= _SHARED else 1
-    chance = (ctx.seed, limit, 1 / (1 - ctx.p))
-    ctx.kernels.dropout(x.data_ptr(), x.numel(), *chance, y.data_ptr(), threads)
+    chance = (drawn.seed, limit_of(drawn.p), drawn.scale)
+    drawn.kernels.dropout(x.data_ptr(), x.numel(), *chance, y.data_ptr(), threads)
     return y

@@ -7,8 +7,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from saccade.alike import added_up, products
-from saccade.blocked import multiply
+from saccade.alike import Rows, gradients, products
 from saccade.native.library import Kernels, found
 from saccade.native.structures import Both, Sweep
 
@@ -36,8 +35,9 @@ class LstmSteps(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, *given: Any) -> tuple[Tensor, Tensor, Tensor]:
-        places, h, c, W, U, b, ctx.kernels = given
-        gates = products(x, places, W, b)  # [T B, 4 D]
+        places, ctx.lists, h, c, W, U, b, ctx.kernels = given
+        W = W.contiguous()
+        gates = products(Rows(x, places, ctx.lists), W, b)  # [T B, 4 D]
         (B, D), U = h.shape, U.contiguous()
         T = len(gates) // B
         hidden, cells = x.new_empty(T + 1, B, D), x.new_empty(T + 1, B, D)
@@ -62,8 +62,9 @@ class LstmSteps(torch.autograd.Function):
         call.d_hidden, call.d_cell = d_h.data_ptr(), d_c.data_ptr()
         ctx.kernels.sweep_backward(call)
         d_U = sums.T @ hidden[:-1].flatten(0, 1)
-        sums = added_up(sums, places, len(x))
-        return multiply(sums, W.T), None, d_h, d_c, sums.T @ x, d_U, sums.sum(dim=0), None
+        d_W = torch.empty_like(W)
+        d_x, d_b = gradients(Rows(x, places, ctx.lists), W, sums, d_W)
+        return d_x, None, None, d_h, d_c, d_W, d_U, d_b, None
 
 
 class LstmBoth(torch.autograd.Function):
@@ -75,9 +76,9 @@ class LstmBoth(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, *given: Any) -> tuple[Tensor, Tensor]:
-        places, mask, W, U_right, U_left, b, ctx.kernels = given  # W [8 D, X], b [8 D]
+        places, ctx.lists, mask, W, U_right, U_left, b, ctx.kernels = given  # W [8 D, X], b [8 D]
         (B, S), D = mask.shape, U_right.shape[1]
-        gates = products(x, places, W, b)  # [B S, 8 D]
+        gates = products(Rows(x, places, ctx.lists), W, b)  # [B S, 8 D]
         states, last = x.new_empty(B, S, 2 * D), x.new_empty(B, 2 * D)
         cells, us = torch.empty_like(states), (U_right.contiguous(), U_left.contiguous())
         mask = mask.contiguous()
@@ -99,8 +100,9 @@ class LstmBoth(torch.autograd.Function):
         before[:, 1:, :D], before[:, :-1, D:] = states[:, :-1, :D], states[:, 1:, D:]
         halves = zip(sums.chunk(2, dim=1), before.flatten(0, 1).chunk(2, dim=1), strict=True)
         d_us = [d.T @ h for d, h in halves]
-        sums = added_up(sums, places, len(x))
-        return multiply(sums, W.T), None, None, sums.T @ x, *d_us, sums.sum(dim=0), None
+        d_W = torch.empty_like(W)
+        d_x, d_b = gradients(Rows(x, places, ctx.lists), W, sums, d_W)
+        return d_x, None, None, None, d_W, *d_us, d_b, None
 
 
 def _with_room(

@@ -12,9 +12,8 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
-from saccade.alike import Rows, added_up, products
+from saccade.alike import Rows, gradients, products
 from saccade.attention.base import Attention
-from saccade.blocked import multiply
 from saccade.cells.base import Cell
 from saccade.cells.lstm import LSTM
 from saccade.dropout import Dropout, draw, limit_of
@@ -82,10 +81,10 @@ class _Steps(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, *given: Any) -> Tensor:
-        ctx.places, keys, values, mask, h, c, W, U, b, R, r, *ctx.rest = given
+        ctx.places, ctx.lists, keys, values, mask, h, c, W, U, b, R, r, *ctx.rest = given
         (B, D), C, X = h.shape, values.shape[2], x.shape[1]
         keys, values, mask, U, R = (one.contiguous() for one in (keys, values, mask, U, R))
-        gates = products(x, ctx.places, W[:, :X].contiguous(), b)  # [T B, 4 D]
+        gates = products(Rows(x, ctx.places, ctx.lists), W[:, :X].contiguous(), b)  # [T B, 4 D]
         T = len(gates) // B
         rows = x.new_empty(T + 1, B, D + D + C)  # y, h, m
         rows[0, :, :D], rows[0, :, D : 2 * D] = 0.0, h
@@ -121,11 +120,10 @@ class _Steps(torch.autograd.Function):
         d_W = torch.empty_like(W)
         torch.mm(sums.T, before[:, :D], out=d_W[:, X:])
         d_U, d_R = sums.T @ before[:, D : 2 * D], outer.T @ after[:, D:]
-        sums = added_up(sums, ctx.places, len(x))
-        torch.mm(sums.T, x, out=d_W[:, :X])
-        d_x = multiply(sums, W[:, :X].contiguous().T)
-        matrices = (d_W, d_U, sums.sum(dim=0), d_R, outer.sum(dim=0))
-        return d_x, None, d_keys, d_values, None, h, c, *matrices, None, None, None
+        read = Rows(x, ctx.places, ctx.lists)
+        d_x, d_b = gradients(read, W[:, :X].contiguous(), sums, d_W[:, :X])
+        matrices = (d_W, d_U, d_b, d_R, outer.sum(dim=0))
+        return d_x, None, None, d_keys, d_values, None, h, c, *matrices, None, None, None
 
 
 def _call(kept: tuple[Tensor, ...], features: Tensor, factor: float, chance: Chance) -> Fed:

@@ -5,7 +5,7 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
-from saccade.alike import spread
+from saccade.alike import look_up
 from saccade.decoders.base import Decoder
 from saccade.dropout import Dropout
 from saccade.encoders.base import Encoder
@@ -36,11 +36,6 @@ class EncoderDecoder(Model):
     `tie` shares matrices (Press & Wolf 2017, arXiv:1608.05859): `output` makes the output
     projection the target embedding; `all` makes it the source embedding too, which needs one
     joint vocabulary.
-
-    `dropout` of embeddings is drawn for every place, or, with `dropout_by: symbol`, once for all
-    places of a batch where the same symbol stands (after Gal & Ghahramani 2016, arXiv:1512.05287,
-    who drop whole symbols, the same throughout a sentence). What a layer makes of each is then
-    found once: `alike.py`.
     """
 
     def __init__(
@@ -52,11 +47,9 @@ class EncoderDecoder(Model):
         decoder: Part[Decoder] = Part(Decoder, "rnn"),
         embedding: int = 256,
         dropout: float = 0.1,
-        dropout_by: Literal["place", "symbol"] = "place",
         tie: Literal["none", "output", "all"] = "output",
     ) -> None:
         super().__init__()
-        self.by_place = dropout_by == "place"
         if tie == "all" and source_size != target_size:
             raise ShapeError(
                 f"model.tie: all needs one vocabulary, but the source has {source_size} symbols and"
@@ -83,22 +76,15 @@ class EncoderDecoder(Model):
         """The decoder's."""
         return self.decoder.attention_names
 
-    def _vectors(self, embedding: Embedding, ids: Tensor) -> Tensor:
-        """Look up `ids [B, T]`: `[B, T, D]`."""
-        if not self.training or (self.by_place and self.dropout.p):
-            return self.dropout(embedding(ids))  # type: ignore[no-any-return]
-        symbols, places = ids.unique(return_inverse=True)  # type: ignore[no-untyped-call]
-        return spread(self.dropout(embedding(symbols)), places)
-
     def encode(self, source: Padded) -> Memory:
         """Read the source `[B, S]`."""
-        vectors = self._vectors(self.source_embedding, source.values)  # [B, S, D]
+        vectors = look_up(self.source_embedding, source.values, self.dropout)  # [B, S, D]
         memory: Memory = self.encoder(Padded(vectors, source.mask, source.ends))
         return memory
 
     def forward(self, batch: Batch, *, look: bool = False) -> Decoded:
         """Read the source and the given prefix."""
-        prefix = self._vectors(self.target_embedding, batch.prefix)  # [B, T, D]
+        prefix = look_up(self.target_embedding, batch.prefix, self.dropout)  # [B, T, D]
         memory = self.encode(batch.source)
         features, weights = self.decoder(prefix, memory, look=look)
         return Decoded(features, None if weights is None else memory.over_source(weights))

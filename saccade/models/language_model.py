@@ -5,6 +5,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
+from saccade.alike import look_up
 from saccade.attention.base import Attention
 from saccade.decoders.base import Decoder
 from saccade.dropout import Dropout
@@ -62,7 +63,7 @@ class LanguageModel(Model):
 
     def forward(self, batch: Batch, *, look: bool = False) -> Decoded:
         """Read the given prefix."""
-        prefix = self.dropout(self.target_embedding(batch.prefix))  # [B, T, D]
+        prefix = look_up(self.target_embedding, batch.prefix, self.dropout)  # [B, T, D]
         features: Tensor = self.decoder(prefix, self._nothing(batch.source)).features
         n_places = batch.source.mask.shape[1]
         weights = features.new_zeros(*features.shape[:2], 0, n_places) if look else None

@@ -20,10 +20,12 @@ from saccade.native.structures import (
     Attention,
     Books,
     Both,
+    Chance,
     Encoder,
     Fed,
     Linear,
     Loss,
+    Lost,
     Model,
     Recurrent,
     Scan,
@@ -60,8 +62,6 @@ class Kernels:
         library = ctypes.CDLL(str(path))  # lets go of Python's lock while it computes
         whole, place = ctypes.c_int64, ctypes.c_void_p
         model, step = ctypes.POINTER(Model), ctypes.POINTER(Step)
-        attention, loss, fed = (ctypes.POINTER(kind) for kind in (Attention, Loss, Fed))
-        chance = (ctypes.c_uint64, ctypes.c_uint32, ctypes.c_float)  # seed, limit, scale
         self._pack = _typed(library.pack, None, place, whole, whole, place)
         self._round = _typed(library.pack_rounded, None, place, whole, whole, place, place, place)
         self._panel: int = _typed(library.panel_width, whole)()
@@ -85,6 +85,14 @@ class Kernels:
         recurrent, turn = ctypes.POINTER(Recurrent), ctypes.POINTER(Turn)
         self.turn_size = _typed(library.turn_size, whole, recurrent, turn)
         self.turn = _typed(library.turn, None, recurrent, turn)
+        self._learn(library)
+
+    def _learn(self, library: ctypes.CDLL) -> None:
+        """Name the functions of training."""
+        whole, place = ctypes.c_int64, ctypes.c_void_p
+        attention, loss, fed = (ctypes.POINTER(kind) for kind in (Attention, Loss, Fed))
+        sweep, both, lost = (ctypes.POINTER(kind) for kind in (Sweep, Both, Lost))
+        chance = (ctypes.c_uint64, ctypes.c_uint32, ctypes.c_float)  # seed, limit, scale
         self.attention_forward = _typed(library.attention_forward, None, attention)
         self.attention_backward = _typed(library.attention_backward, None, attention)
         self.cross_entropy = _typed(library.cross_entropy, None, loss)
@@ -92,13 +100,16 @@ class Kernels:
         self.fed_forward = _typed(library.fed_forward, None, fed)
         self.fed_backward = _typed(library.fed_backward, None, fed)
         self.dropout = _typed(library.dropout, None, place, whole, *chance, place, whole)
-        sweep, both = ctypes.POINTER(Sweep), ctypes.POINTER(Both)
         self.sweep_size = _typed(library.sweep_size, whole, sweep, whole)
         self.sweep_forward = _typed(library.sweep_forward, None, sweep)
         self.sweep_backward = _typed(library.sweep_backward, None, sweep)
         self.both_size = _typed(library.both_size, whole, both)
         self.both_forward = _typed(library.both_forward, None, both)
         self.both_backward = _typed(library.both_backward, None, both)
+        self.list_lost = _typed(library.list_lost, None, lost, *(place,) * 3, Chance, place)
+        self.lost_size = _typed(library.lost_size, whole, lost)
+        self.lost_forward = _typed(library.lost_forward, None, lost)
+        self.lost_backward = _typed(library.lost_backward, None, lost)
 
     def pack(self, weight: Tensor) -> Tensor:
         """Lay a matrix `[out, in]` out in panels, `[out / panel, in, panel]`."""
