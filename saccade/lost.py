@@ -57,7 +57,7 @@ class Lists(NamedTuple):
         lists, mask = cls(drawn, places, parts), torch.full_like(rows, drawn.scale)
         chance = Chance(drawn.seed, limit_of(drawn.p), drawn.scale)
         given = (one.data_ptr() for one in (rows, order, counts))
-        drawn.kernels.list_lost(lists._call(*rows.shape, 0), *given, chance, mask.data_ptr())
+        drawn.kernels.list_lost(lists._call(len(rows), X, 0), *given, chance, mask.data_ptr())
         return mask, lists
 
     def products(self, each: Tensor, W: Tensor) -> Tensor:
@@ -78,7 +78,7 @@ class Lists(NamedTuple):
             gradient of rows, `[P, X]`.
         """
         each, d_rows = d_y.new_empty(n_rows, len(W)), d_y.new_empty(n_rows, W.shape[1])
-        call = self._call(*d_rows.shape, len(W))
+        call = self._call(n_rows, W.shape[1], len(W))
         call.W, call.W_row, call.each, call.y = _matrix(W), W.stride(0), _matrix(each), _matrix(d_y)
         call.d_W, call.d_W_row, call.d_x = _matrix(d_W), d_W.stride(0), d_rows.data_ptr()
         work = d_y.new_empty(self.drawn.kernels.lost_size(call))
