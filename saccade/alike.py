@@ -24,7 +24,7 @@ from saccade.dropout import Drawn, Dropout
 from saccade.lost import WIDEST, Lists
 
 _MARK = "_saccade_alike"
-_PRICE = 1.5  # of a number that is lost, in numbers that are multiplied together with many others
+_PRICE = 2.5  # of a number that is lost, in numbers that are multiplied together with many others
 
 
 class _Origin(NamedTuple):

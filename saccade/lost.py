@@ -13,6 +13,7 @@ With one number in ten lost, the second part of each costs a third of the whole:
 numbers picked one at a time, where a product of matrices uses each many times (`native/lost.c`).
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
@@ -63,11 +64,7 @@ class Lists(NamedTuple):
     def products(self, each: Tensor, W: Tensor) -> Tensor:
         """Make `W x + b` of every place, `[N, Y]`, from those of whole rows, `each [P, Y]`."""
         y = each.new_empty(len(self.places), len(W))
-        call = self._call(len(each), W.shape[1], len(W))
-        call.W, call.W_row, call.each, call.y = _matrix(W), W.stride(0), _matrix(each), _matrix(y)
-        work = y.new_empty(self.drawn.kernels.lost_size(call))
-        call.work = work.data_ptr()
-        self.drawn.kernels.lost_forward(call)
+        self._go(self.drawn.kernels.lost_forward, W, each, y)
         return y
 
     def gradients(self, n_rows: int, W: Tensor, d_y: Tensor, d_W: Tensor) -> tuple[Tensor, Tensor]:
@@ -78,13 +75,21 @@ class Lists(NamedTuple):
             gradient of rows, `[P, X]`.
         """
         each, d_rows = d_y.new_empty(n_rows, len(W)), d_y.new_empty(n_rows, W.shape[1])
-        call = self._call(n_rows, W.shape[1], len(W))
-        call.W, call.W_row, call.each, call.y = _matrix(W), W.stride(0), _matrix(each), _matrix(d_y)
-        call.d_W, call.d_W_row, call.d_x = _matrix(d_W), d_W.stride(0), d_rows.data_ptr()
-        work = d_y.new_empty(self.drawn.kernels.lost_size(call))
-        call.work = work.data_ptr()
-        self.drawn.kernels.lost_backward(call)
+        to = {"d_W": _matrix(d_W), "d_W_row": d_W.stride(0), "d_x": _matrix(d_rows)}
+        self._go(self.drawn.kernels.lost_backward, W, each, d_y, **to)
         return each, d_rows
+
+    def _go(
+        self, way: Callable[[Lost], None], W: Tensor, each: Tensor, y: Tensor, **to: int
+    ) -> None:
+        """Go one way between rows and places."""
+        call = self._call(len(each), W.shape[1], len(W))
+        given = {"W": _matrix(W), "W_row": W.stride(0), "each": _matrix(each), "y": _matrix(y)}
+        for name, value in (given | to).items():
+            setattr(call, name, value)
+        work = y.new_empty(self.drawn.kernels.lost_size(call))
+        call.work = work.data_ptr()
+        way(call)
 
     def _call(self, n_rows: int, width: int, out: int) -> Lost:
         n = len(self.places)

@@ -117,7 +117,8 @@ static void take_rows(const Lost *s, int64_t first, float *to) {
     }
 }
 
-static void take(const Lost *s, int64_t first, const float *columns, const float *rows) {
+/* Rows to their places, without what is lost there. */
+static void put_places(const Lost *s, int64_t first, const float *columns, const float *rows) {
     for (int64_t n = 0; n < s->places; n++) {
         const float *all = rows + s->which[n] * COLUMNS;
         float *y = s->y + n * s->out + first;
@@ -140,7 +141,7 @@ void lost_forward(const Lost *s) {
         for (SHARE(c, s->out / COLUMNS, me, threads)) {
             take_columns(s, c * COLUMNS, columns);
             take_rows(s, c * COLUMNS, rows);
-            take(s, c * COLUMNS, columns, rows);
+            put_places(s, c * COLUMNS, columns, rows);
         }
     }
 }
