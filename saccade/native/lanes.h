@@ -163,6 +163,21 @@ INLINE lanes exponential_down(lanes x) {
 /* The same, and nothing at all below that. */
 INLINE lanes exponential(lanes x) { return (lanes)((ints)exponential_down(x) & ~(ints)(x < -87.0f)); }
 
+/* The same to 3e-7 of it where it is not small beside one, for sums of many, in two thirds of the time:
+   2^n 2^f, n + f = x / ln 2, |f| <= 1/2, by a minimax polynomial. */
+INLINE lanes exponential_of_sum(lanes x) {
+    const lanes magic = (lanes){0} + 12582912.0f;
+    x = higher((lanes){0} - 87.0f, x);
+    const lanes n = x * 1.44269504f + magic, f = x * 1.44269504f - (n - magic);
+    lanes y = (lanes){0} + 1.3276470010e-3f;
+    y = y * f + 9.6755416314e-3f;
+    y = y * f + 5.5507132823e-2f;
+    y = y * f + 2.4022119718e-1f;
+    y = y * f + 6.9314696706e-1f;
+    y = y * f + 1.0f;
+    return y * (lanes)(((ints)n - (ints)magic + 127) << 23);
+}
+
 #define FIRST(n) (__mmask16)((n) > 0 ? (1u << (n)) - 1 : 0)
 
 /* The last `n` numbers of a row, if there are fewer than a vector holds; `other` fills it up. */
@@ -224,8 +239,8 @@ INLINE void softmax(float *x, int64_t n) {
 INLINE float log_total(const float *x, int64_t n, float top) {
     lanes sum = {0};
     int64_t i = 0;
-    for (; i + LANES <= n; i += LANES) sum += exponential_down(*(const lanes *)(x + i) - top);
-    if (i < n) sum += exponential_down(last_of(x + i, n - i, -INFINITY) - top);
+    for (; i + LANES <= n; i += LANES) sum += exponential_of_sum(*(const lanes *)(x + i) - top);
+    if (i < n) sum += exponential_of_sum(last_of(x + i, n - i, -INFINITY) - top);
     return top + logf(total(sum));
 }
 

@@ -20,7 +20,7 @@ static float least_of(const lanes *some, int64_t n) {
     float values[ALL];
     int64_t places[ALL];
     if (n > ALL) return -INFINITY;
-    for (int64_t i = 0; i < ALL; i++) insert(values, places, i, some[i / LANES][i % LANES], i);
+    best_of_row((const float *)some, ALL, n, values, places);
     return values[n - 1];
 }
 
