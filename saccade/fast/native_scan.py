@@ -1,5 +1,7 @@
 """The recurrent encoder in C: a direction of a layer over a batch of sentences is one call."""
 
+from collections.abc import Callable
+
 from torch import Tensor, nn
 
 from saccade.cells.lstm import LSTM
@@ -32,14 +34,20 @@ class NativeRnnEncoder:
             and panels.whole_on_processor(encoder)
         )
 
-    def __call__(self, source: Padded) -> Memory:
-        """Read `source.values [B, S, X]`."""
+    def __call__(self, source: Padded, which: Tensor | None = None) -> Memory:
+        """Read `source.values [B, S, X]`, or rows of `[M, X]`: at each place that of `which`."""
         mask = source.mask.contiguous()  # [B, S]
-        x, summary = self.layers[0](source.values, mask)  # [B, S, D], [B, D]
+        x, summary = self.layers[0](source.values, mask, which)  # [B, S, D], [B, D]
         for layer in self.layers[1:]:
             states, last = layer(x, mask)
             x, summary = (x + states, summary + last) if self.residual else (states, last)
         return Memory(x, source.mask, summary)
+
+    def of_symbols(self, source: Padded, vectors: Callable[[Tensor], Tensor]) -> Memory:
+        """Read `source.values [B, S]`: what is made of a symbol is the same wherever it stands."""
+        found = source.values.unique(return_inverse=True)  # type: ignore[no-untyped-call]
+        symbols, which = found  # [M], [B, S]
+        return self(Padded(vectors(symbols), source.mask, source.ends), which)
 
 
 class _Layer:
@@ -52,12 +60,17 @@ class _Layer:
             self.panels.append((Panels(cell.W, cell.b, kernels), Panels(cell.U, None, kernels)))
         self.width = self.panels[0][1].structure.in_  # of a direction
 
-    def __call__(self, x: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        """Read `x [B, S, X]` where `mask` keeps it: states `[B, S, D]`, and the last `[B, D]`."""
+    def __call__(
+        self, x: Tensor, mask: Tensor, which: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """Read `x [B, S, X]` where `mask` keeps it: states `[B, S, D]`, and the last `[B, D]`.
+
+        If it is told `which` vector stands at a place, `[B, S]`, these are `x [M, X]`.
+        """
         x, (n, places) = x.contiguous(), mask.shape
-        row = self.width * len(self.panels)
+        row, n_vectors = self.width * len(self.panels), x.numel() // x.shape[-1]
         states, last = x.new_empty(n, places, row), x.new_empty(n, row)
-        work = x.new_empty(n * (places + 2) * 4 * self.width)
+        work = x.new_empty((n_vectors + 2 * n) * 4 * self.width)
         for i, (inputs, own) in enumerate(self.panels):
             given = structures.Scan(
                 input=inputs.structure,
@@ -66,7 +79,9 @@ class _Layer:
                 places=places,
                 row=row,
                 backward=i == 1,
+                vectors=n_vectors,
                 x=x.data_ptr(),
+                which=None if which is None else which.data_ptr(),
                 mask=mask.data_ptr(),
                 states=states[:, :, i * self.width :].data_ptr(),
                 last=last[:, i * self.width :].data_ptr(),
@@ -77,5 +92,5 @@ class _Layer:
                 given.threads = threads
                 self.kernels.scan(given)
 
-            self._crew.run(n * places * (inputs.n_products + own.n_products), scan)
+            self._crew.run(n_vectors * inputs.n_products + n * places * own.n_products, scan)
         return states, last

@@ -2,8 +2,8 @@
 
        i, f, g, o = W x + b + U h'        c = f c' + i g,   h = o tanh(c)
 
-   This is encoders/rnn.py in search. W x + b of all places is one product. Places that are padding are
-   passed by: they say nothing and change nothing. */
+   This is encoders/rnn.py in search. W x + b is one product, and places where the same symbol stands
+   share it. Places that are padding are passed by: they say nothing and change nothing. */
 
 #include "gates.h"
 #include "linear.h"
@@ -11,17 +11,19 @@
 typedef struct {
     Linear input, own; /* W and b; U */
     int64_t batch, places, row, backward, threads; /* B, S, numbers in a row of states */
-    const float *x;      /* [B S, X] */
+    int64_t vectors;      /* M, of those that are read */
+    const float *x;       /* [M, X] */
+    const int64_t *which; /* [B, S], which of them stands at a place; none: one after the other */
     const uint8_t *mask; /* [B, S] */
     float *states;       /* [B S, row], of which the first D are written */
     float *last;         /* [B, row], the same: the last that was said */
-    float *work;         /* [B S, 4 D], then [B, 4 D + 2 D] */
+    float *work;         /* [M, 4 D], then [B, 4 D + 2 D] */
 } Scan;
 
 static void scan_places(const Scan *s, int64_t me, int64_t threads) {
-    const int64_t B = s->batch, S = s->places, D = s->own.in;
-    float *sums = s->work, *gates = sums + B * S * 4 * D, *h = gates + B * 4 * D, *c = h + B * D;
-    linear(&s->input, s->x, B * S, 0, 0, sums, me, threads);
+    const int64_t B = s->batch, S = s->places, D = s->own.in, M = s->vectors;
+    float *sums = s->work, *gates = sums + M * 4 * D, *h = gates + B * 4 * D, *c = h + B * D;
+    linear(&s->input, s->x, M, 0, 0, sums, me, threads);
     for (SHARE(i, 2 * B * D, me, threads)) h[i] = 0.0f;
     for (int64_t i = 0; i < S; i++) {
         const int64_t t = s->backward ? S - 1 - i : i;
@@ -35,7 +37,8 @@ static void scan_places(const Scan *s, int64_t me, int64_t threads) {
                 memset(said, 0, D * sizeof(float));
                 continue;
             }
-            lstm(D, gates + b * 4 * D, sums + place * 4 * D, c + b * D, c + b * D, h + b * D, 0);
+            const float *read = sums + (s->which ? s->which[place] : place) * 4 * D;
+            lstm(D, gates + b * 4 * D, read, c + b * D, c + b * D, h + b * D, 0);
             memcpy(said, h + b * D, D * sizeof(float));
         }
     }

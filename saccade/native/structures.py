@@ -78,8 +78,8 @@ class Scan(ctypes.Structure):
 
     _fields_ = (
         *((n, Linear) for n in ("input", "own")),
-        *((n, _WHOLE) for n in ("batch", "places", "row", "backward", "threads")),
-        *((n, _PLACE) for n in ("x", "mask", "states", "last", "work")),
+        *((n, _WHOLE) for n in ("batch", "places", "row", "backward", "threads", "vectors")),
+        *((n, _PLACE) for n in ("x", "which", "mask", "states", "last", "work")),
     )
 
 

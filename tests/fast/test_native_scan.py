@@ -68,6 +68,16 @@ def test_the_memory_is_that_of_the_clear_encoder(
     assert torch.equal(found.mask, source.mask)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_symbols_are_read_as_their_vectors_are(kind: dict[str, Any]) -> None:
+    some, vectors = native(encoder(**kind)), randn(9, X)
+    symbols, mask = torch.tensor([[3, 4, 3, 8], [4, 4, 0, 0]]), mask_of(4, 2)
+    expected = some(Padded(vectors[symbols], mask))
+    found = some.of_symbols(Padded(symbols, mask), vectors.__getitem__)
+    assert torch.equal(found.states, expected.states)
+    assert torch.equal(found.summary, expected.summary)
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("in_bytes", [False, True])
 def test_a_sentence_is_read_the_same_in_any_company(
