@@ -8,6 +8,7 @@ A attention maps (layers x heads), K beam.
 """
 
 from collections.abc import Callable, Mapping
+from ctypes import Structure
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol, cast
 
@@ -228,6 +229,18 @@ class Brief(Protocol):
 def brief(step: StepFunction) -> Brief | None:
     """Return the step function if it can tell the best symbols alone."""
     return cast("Brief", step) if hasattr(step, "few") else None
+
+
+class Guided(Protocol):
+    """A step function that keeps the books of a beam in C itself, and takes many steps a call."""
+
+    def walk(self, books: Structure, banned: Tensor) -> None:
+        """Go on, for all that is left or some of it; the `banned` symbols are never written."""
+
+
+def guided(step: object) -> Guided | None:
+    """Return the step function if it can keep the books."""
+    return cast("Guided", step) if hasattr(step, "walk") else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,11 @@ class Crew:
     def __init__(self) -> None:
         self._sizes: dict[int, _Size] = {}
 
-    def run(self, n_products: int, call: Callable[[int], object]) -> None:
-        """Call with a number of threads, for work of so many products of two numbers."""
+    def run(self, n_products: int, call: Callable[[int], int | None]) -> None:
+        """Call with a number of threads, for work of so many products of two numbers.
+
+        A call that did such work several times says how often.
+        """
         many = torch.get_num_threads()
         if many == 1 or n_products < _SMALL:
             call(1)
@@ -33,8 +36,8 @@ class Crew:
         size = self._sizes.setdefault(n_products.bit_length(), _Size())
         shared = size.shares()
         begun = perf_counter()
-        call(many if shared else 1)
-        size.took((perf_counter() - begun) / n_products, shared=shared)
+        times = call(many if shared else 1) or 1
+        size.took((perf_counter() - begun) / (times * n_products), shared=shared)
 
 
 class _Size:

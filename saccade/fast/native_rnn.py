@@ -1,6 +1,7 @@
 """The recurrent decoder in C: a step is one call, from the last symbols to scores of the next."""
 
 import ctypes
+import threading
 from functools import partial
 from math import sqrt
 
@@ -10,7 +11,7 @@ from torch import Tensor, nn
 from saccade.cells.lstm import LSTM
 from saccade.decoders.rnn import RnnDecoder
 from saccade.fast import panels
-from saccade.fast.asked import Telling
+from saccade.fast.asked import Asked, Telling
 from saccade.fast.begun import Begun
 from saccade.fast.crew import Crew
 from saccade.fast.groups import GROUP, Groups
@@ -24,7 +25,8 @@ from saccade.native import structures
 from saccade.native.library import Kernels
 
 _LINE = "line"  # the entry of a State that says which line of the last step a line goes on from
-_KNOWN = 1024  # symbols whose products are kept at least
+_STEPS = 16  # that are taken at a call, so that one can be interrupted
+_KNOWN = 2048  # symbols whose products are kept at least
 
 
 class NativeRecurrent:
@@ -70,6 +72,7 @@ class NativeRecurrent:
         if isinstance(narrow, nn.Linear):
             self.panels.append(Panels(narrow.weight, narrow.bias, kernels))
             self.structure.narrow = self.panels[-1].structure
+        self.known = Known(len(output), decoder.feature_dim)
         self.n_products, self.n_symbols = sum(one.n_products for one in self.panels), len(output)
 
     @staticmethod
@@ -88,9 +91,15 @@ class NativeRecurrent:
 
     def begin(self, source: Padded) -> Begun:
         """Read the source `[B, S]`."""
-        vectors = self.source_vectors(source.values)  # [B, S, X]
-        turns = Turns(self, self.encoder(Padded(vectors, source.mask, source.ends)))
+        turns = Turns(self, self._read(source))
         return Begun(turns, turns.start)
+
+    def _read(self, source: Padded) -> Memory:
+        if isinstance(self.encoder, NativeRnnEncoder):
+            return self.encoder.of_symbols(source, self.source_vectors)
+        vectors = self.source_vectors(source.values)  # [B, S, X]
+        memory: Memory = self.encoder(Padded(vectors, source.mask, source.ends))
+        return memory
 
 
 class Gates:
@@ -104,12 +113,15 @@ class Gates:
         self.structure = structures.Cell(*(half.structure for half in self.halves))
 
 
-class Known:
-    """What the lowest layer makes of the symbols that have been written, each found once."""
+class Known(threading.local):
+    """What the lowest layer makes of the symbols that have been written, each found once.
 
-    def __init__(self, form: NativeRecurrent, like: Tensor) -> None:
-        self._row_of = torch.full((form.n_symbols,), -1, dtype=torch.int32)
-        self._rows = like.new_empty(0, 4 * form.structure.width)
+    Batches that one thread writes share what is known; threads share nothing.
+    """
+
+    def __init__(self, n_symbols: int, width: int) -> None:
+        self._row_of = torch.full((n_symbols,), -1, dtype=torch.int32)
+        self._rows = torch.empty(0, 4 * width)
         self._structure = structures.Known(row_of=self._row_of.data_ptr())
 
     def for_lines(self, n: int) -> int:
@@ -149,7 +161,7 @@ class Turns(Telling):
         self._after = [Room(self._before, self._before.shape[1]) for _ in range(2)]
         self.n_symbols, self._scores = form.n_symbols, Room(self._before, form.n_symbols)
         self._work = Room(self._before)
-        self._known = Known(form, self._before)
+        self._course: structures.Turn | None = None  # where a beam stands that keeps its own books
 
     def _step(self, token: Tensor, state: State, **wanted: int) -> State:
         """Write one place, and what is wanted to where it is wanted."""
@@ -158,20 +170,16 @@ class Turns(Telling):
         parents, symbols, form = tensor(state, _LINE), token.contiguous(), self.form
         n, before = len(parents), self._before
         after = self._after[0].first(n)
-        turn = structures.Turn(
+        turn = self._turn(
+            n,
             groups=self.groups.n_groups,
             lines=self.groups.width,
             held=len(before),
-            places=self.keys.shape[1],
             rows=self._rows.data_ptr(),
             symbols=symbols.data_ptr(),
             parents=parents.data_ptr(),
-            keys=self.keys.data_ptr(),
-            values=self.values.data_ptr(),
-            seen=None if self.seen is None else self.seen.data_ptr(),
             before=before.data_ptr(),
             after=after.data_ptr(),
-            known=self._known.for_lines(n),
             **wanted,
         )
         form.crew.run(n * form.n_products, partial(self._take, turn))
@@ -180,9 +188,55 @@ class Turns(Telling):
             self._lines = torch.arange(n)
         return {GROUP: self.groups.numbers, _LINE: self._lines}
 
+    def _turn(self, n: int, **more: int) -> structures.Turn:
+        """Tell a step of `n` lines or fewer what they read."""
+        return structures.Turn(
+            places=self.keys.shape[1],
+            keys=self.keys.data_ptr(),
+            values=self.values.data_ptr(),
+            seen=None if self.seen is None else self.seen.data_ptr(),
+            known=self.form.known.for_lines(n),
+            **more,
+        )
+
     def _take(self, turn: structures.Turn, threads: int) -> None:
         """Take a step with some threads and as much room as they need."""
-        form, turn.threads = self.form, threads
-        size = form.kernels.turn_size(form.structure, turn)
+        turn.threads = threads
+        self._make_room(turn)
+        self.form.kernels.turn(self.form.structure, turn)
+
+    def _make_room(self, turn: structures.Turn) -> None:
+        """Give a step as much room to work in as it needs."""
+        size = self.form.kernels.turn_size(self.form.structure, turn)
         turn.work = self._work.first(size).data_ptr()
-        form.kernels.turn(form.structure, turn)
+
+    def walk(self, books: structures.Books, banned: Tensor) -> None:
+        """Take some steps and keep the books of a beam meanwhile, from its beginning on."""
+        form, n_lines = self.form, books.width if books.step else 1
+        turn = self._course or self._set_out(books, banned)
+
+        def go_on(threads: int) -> int:
+            turn.threads = threads
+            return int(form.kernels.follow(form.structure, turn, books, _STEPS))
+
+        form.crew.run(books.going * n_lines * form.n_products, go_on)
+
+    def _set_out(self, books: structures.Books, banned: Tensor) -> structures.Turn:
+        """Make room for all lines that there may be, and stand at the beginning."""
+        (n, width), lines = self._before.shape, books.going * books.width
+        states = [self._before.new_empty(lines, width) for _ in range(2)]
+        states[0][:n] = self._before
+        books.n_each = min(2 * books.width, self.n_symbols)
+        self._asked = Asked(lines, books.n_each, banned)
+        self._course = self._turn(
+            lines,
+            groups=books.going,
+            lines=books.width,
+            held=lines,
+            threads=torch.get_num_threads(),
+            few=self._asked.at,
+        )
+        self._make_room(self._course)
+        self._states, self._course.held = states, n
+        self._course.before, self._course.after = (one.data_ptr() for one in states)
+        return self._course

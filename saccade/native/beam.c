@@ -3,32 +3,8 @@
    What a line has written is kept as who wrote it: at every place its symbol and the line it goes on
    from, so that nothing moves when lines change places. Sentences that are done leave at once. */
 
+#include "beam.h"
 #include "best.h"
-
-typedef struct { /* one place of one line */
-    int32_t symbol, parent;
-    float gain; /* the symbol's log-probability */
-} Written;
-
-typedef struct { /* a line that wrote END */
-    float score, gain;
-    int32_t parent, place; /* the line that it goes on from, and where END stands */
-} Completed;
-
-typedef struct {
-    int64_t width, n_each, steps, n_completed, n_best, end, patient; /* K, of each line, T, ... */
-    const float *penalties; /* [T + 2], length ** alpha */
-    const int64_t *limits;  /* [B] */
-    int64_t *rows;          /* [B], which sentences go on */
-    int64_t *symbols;       /* [B K], what their lines wrote last */
-    int64_t *index;         /* [B K], which line each goes on from */
-    float *scores;          /* [B, K], log-probabilities of the lines */
-    Written *written;       /* [B, T, K] */
-    Completed *completed;   /* [B, n_completed], best first; -inf marks an empty place */
-    int64_t *lengths;       /* [B], what the lines had written when they were done; -1 before */
-    int64_t going, step;    /* how many go on, and how many places they have written */
-    int64_t moved;          /* whether a line goes on from another than the one in its place */
-} Books;
 
 /* Set a line aside that wrote END; of equals those that were there before stand first. */
 static void complete(const Books *b, Completed *all, Completed one) {
@@ -79,7 +55,6 @@ static void write_place(const Books *b, const float *likely, const int64_t *best
     }
 }
 
-/* Write one symbol a line, given the best of each and their log-probabilities, [N, n_each]. */
 void turn_page(Books *b, const float *likely, const int64_t *best_symbols) {
     const int64_t K = b->width, lines = b->step ? K : 1;
     for (int64_t i = 0; i < b->going; i++) write_place(b, likely, best_symbols, i);

@@ -85,6 +85,7 @@ class Kernels:
         recurrent, turn = ctypes.POINTER(Recurrent), ctypes.POINTER(Turn)
         self.turn_size = _typed(library.turn_size, whole, recurrent, turn)
         self.turn = _typed(library.turn, None, recurrent, turn)
+        self.follow = _typed(library.follow, whole, recurrent, turn, ctypes.POINTER(Books), whole)
         self._learn(library)
 
     def _learn(self, library: ctypes.CDLL) -> None:

@@ -10,6 +10,7 @@
    layer. Every row is computed by itself and in one order, so what stands in a row does not depend on
    the others. */
 
+#include "beam.h"
 #include "gates.h"
 #include "reading.h"
 #include "saying.h"
@@ -42,7 +43,7 @@ typedef struct {
     const int64_t *parents;     /* [N], the line that each goes on from */
     const float *keys, *values; /* [held, S, D] */
     const uint8_t *seen;        /* [held, S], which places there are; none: all */
-    const float *before;        /* [M, (2 L + 1) D]: h and c of every layer, then y */
+    float *before;              /* [M, (2 L + 1) D]: h and c of every layer, then y */
     float *after;               /* [N, (2 L + 1) D]: the same behind the step */
     Known *known;
     float *work;                /* room for what `turn_size` says */
@@ -189,4 +190,19 @@ void turn(const Recurrent *m, const Turn *t) {
     const Counts n = take_stock(m, t, &desk);
     PARALLEL(t->threads) take_turn(m, t, &desk, n, ME, THREADS);
     t->known->n += n.fresh;
+}
+
+/* Take turns and keep the books of a beam until every sentence is done, or for so many steps; return how
+   many were taken. Both rooms for states hold all lines that there may be. */
+int64_t follow(const Recurrent *m, Turn *t, Books *b, int64_t most) {
+    int64_t taken = 0;
+    for (; b->going && taken < most; taken++) {
+        t->groups = b->going, t->lines = b->step ? b->width : 1;
+        t->rows = b->rows, t->symbols = b->symbols, t->parents = b->index;
+        turn(m, t);
+        turn_page(b, t->few->gains, t->few->symbols);
+        float *before = t->before;
+        t->held = t->groups * t->lines, t->before = t->after, t->after = before;
+    }
+    return taken;
 }

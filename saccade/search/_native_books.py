@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from saccade.flow import Brief, State
+from saccade.flow import Brief, State, guided
 from saccade.native import structures
 from saccade.native.library import Kernels
 from saccade.nouns import Hypothesis
@@ -27,9 +27,9 @@ class NativeBooks:
         self.aims, self.kernels, self.step = aims, kernels, step
         self._limits, self._banned = rules.limits.numpy(), rules.banned.contiguous()
         self._penalties = penalty(np.arange(steps + 2), aims.alpha)
-        self._rows = np.arange(n)
+        self._rows, self._guided = np.arange(n), guided(step)
         self._symbols = torch.full((n * width,), task.start)
-        self._index = torch.empty(n * width, dtype=torch.long)
+        self._index = torch.arange(n * width)
         self._scores = np.zeros((n, width), dtype=np.float32)
         self._written = np.zeros((n, steps, width), dtype=_WRITTEN)
         self._completed = np.zeros((n, aims.n_completed), dtype=_COMPLETED)
@@ -74,7 +74,10 @@ class NativeBooks:
         return self._symbols[: self._books.going * (self.aims.width if self._books.step else 1)]
 
     def turn(self, state: State) -> State:
-        """Write one symbol a line."""
+        """Write one symbol a line, or as many as the step writes by itself."""
+        if self._guided is not None:
+            self._guided.walk(self._books, self._banned)
+            return state
         gains, symbols, state = self.step.few(self.last, state, 2 * self.aims.width, self._banned)
         self._books.n_each = gains.shape[1]
         self.kernels.turn_page(self._books, gains.data_ptr(), symbols.data_ptr())

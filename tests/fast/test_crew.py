@@ -80,6 +80,17 @@ def test_calls_of_another_size_are_judged_by_themselves(clock: Clock) -> None:
     assert set(clock.run(known, 30, 8 * MUCH)[crew._TRIALS :]) == {1}
 
 
+def test_calls_that_do_more_are_judged_by_what_they_did(clock: Clock) -> None:
+    def more(threads: int) -> int:
+        clock.call(threads)
+        return 5 * threads
+
+    known, clock.seconds = Crew(), {1: 1.0, 2: 1.5}
+    for _ in range(crew._TRIALS + 9):
+        known.run(MUCH, more)
+    assert set(clock.threads[crew._TRIALS :]) == {2}
+
+
 def test_what_a_call_raises_is_raised() -> None:
     def fail(_: int) -> None:
         raise RuntimeError("no")

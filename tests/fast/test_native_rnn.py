@@ -13,8 +13,9 @@ from saccade.fast.begun import Begun
 from saccade.fast.model import Clear, form_of
 from saccade.fast.native_rnn import NativeRecurrent, Turns
 from saccade.fast.panels import rounding
-from saccade.flow import Memory, Padded
+from saccade.flow import Memory, Padded, State, Step, StepFunction
 from saccade.models.base import Model
+from saccade.models.encoder_decoder import EncoderDecoder
 from saccade.native.library import found
 from saccade.parts import Part
 from saccade.search.base import Search, Task
@@ -77,6 +78,60 @@ def test_a_search_finds_the_same(kind: Part[Model], search: Search) -> None:
         for mine, theirs in zip(one.hypotheses, other.hypotheses, strict=True):
             assert mine.tokens == theirs.tokens
             assert mine.token_scores == pytest.approx(theirs.token_scores, abs=1e-4)
+
+
+class Stepping:
+    """A step function that leaves the books to others."""
+
+    def __init__(self, turns: StepFunction) -> None:
+        self.turns = turns
+        self.few = turns.few  # type: ignore[attr-defined]
+
+    def __call__(self, token: Tensor, state: State) -> Step:
+        return self.turns(token, state)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("width", [1, 2, 7])
+@pytest.mark.parametrize("rounds", [False, True])
+def test_a_beam_that_walks_finds_what_one_step_by_step_finds(
+    width: int, threads: int, rounds: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(crew, "_SMALL", 0)
+    monkeypatch.setattr(crew._Size, "shares", lambda _: threads > 1)
+    monkeypatch.setattr(native_rnn, "_STEPS", 4)
+    torch.set_num_threads(threads)
+    model, beam = build(part(layers=2)), Beam(width=width, n_best=width, patient=False)
+    with rounding(on=rounds):
+        form = native(model)
+    task = Task(2, 3, torch.tensor([7, 0, 9, 30]), (0, 2))
+    expected = beam(Stepping((begun := form.begin(source())).step), begun.state, task)
+    assert beam(*form.begin(source()), task) == expected
+    assert max(len(one.tokens) for found in expected for one in found.hypotheses) > 4
+
+
+def test_what_is_known_of_symbols_serves_other_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(native_rnn, "_KNOWN", 40)
+    model, beam, task = build(part()), Beam(width=3), Task(2, 3, torch.tensor([9, 9]), (0, 2))
+    form, batches = native(model), [[[4, 5], [6]], [[7, 8, 9], [10]], [[11], [12, 4, 4]]]
+    for batch in batches:
+        alone = beam(*native(model).begin(source(batch)), task)
+        assert beam(*form.begin(source(batch)), task) == alone
+    assert form.known._structure.n > 0
+
+
+def test_log_probabilities_of_a_wide_range_are_right() -> None:
+    model = part("none").build(3001, 3001)
+    assert isinstance(model, EncoderDecoder)
+    assert model.output is not None
+    model.output.weight.zero_()
+    for spread in (0.1, 3.0, 40.0):
+        model.bias.copy_(torch.randn(3001, generator=torch.Generator().manual_seed(1)) * spread)
+        step, state = native(model).begin(source())
+        log_probs = step(torch.tensor([4, 5, 6, 7]), state).log_probs.double()
+        expected = model.bias.double().log_softmax(dim=0).expand(4, -1)
+        near = 1e-6 + 1.2e-7 * float(model.bias.abs().max())  # the rounding of scores themselves
+        torch.testing.assert_close(log_probs, expected, atol=near, rtol=3e-7)
 
 
 @pytest.mark.parametrize("lines", [1, 3, 7])
