@@ -234,8 +234,11 @@ def brief(step: StepFunction) -> Brief | None:
 class Guided(Protocol):
     """A step function that keeps the books of a beam in C itself, and takes many steps a call."""
 
-    def walk(self, books: Structure, banned: Tensor) -> None:
-        """Go on, for all that is left or some of it; the `banned` symbols are never written."""
+    def walk(self, books: Structure, state: State, banned: Tensor) -> None:
+        """Go on from `state`, behind the first step or where the last walk ended.
+
+        It takes all steps that are left or some of them, and never writes the `banned` symbols.
+        """
 
 
 def guided(step: object) -> Guided | None:

@@ -10,6 +10,8 @@ from saccade.fast.room import Room
 from saccade.flow import Few, State, Step
 from saccade.native import structures
 
+STEPS = 16  # that a beam takes at a call, so that one can be interrupted
+
 
 class Asked:
     """Where a step writes the `n` best symbols of each of its lines, the `banned` left out."""

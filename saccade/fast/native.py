@@ -10,15 +10,16 @@ from torch import Tensor, nn
 from saccade.attention.multihead import MultiHead
 from saccade.decoders.transformer import DecoderLayer, TransformerDecoder
 from saccade.fast import panels
-from saccade.fast.asked import Telling
+from saccade.fast.asked import STEPS, Asked, Telling
 from saccade.fast.begun import Begun
 from saccade.fast.crew import Crew
+from saccade.fast.groups import GROUP
 from saccade.fast.linear import packed
 from saccade.fast.native_encoder import NativeEncoder
 from saccade.fast.panels import Closing, Normed, Panels, side_by_side
 from saccade.fast.room import Room
 from saccade.fast.transformer import FastTransformer, Folded, Held, Past, Places, Reader, Source
-from saccade.flow import Memory, Padded, State
+from saccade.flow import Memory, Padded, State, tensor
 from saccade.models.encoder_decoder import EncoderDecoder
 from saccade.native import structures
 from saccade.native.library import Kernels
@@ -111,6 +112,7 @@ class NativeStep(Telling, Held):
         self._reads = (structures.Reads * len(form.layers))()
         self._work = Room(memory.states)
         self.n_symbols, self._scores = form.n_symbols, Room(memory.states, form.n_symbols)
+        self._trail: structures.Trail | None = None  # of a beam that keeps its own books
 
     def _step(self, token: Tensor, state: State, **wanted: int) -> State:
         """Write one place behind the others, and what is wanted to where it is wanted."""
@@ -120,22 +122,14 @@ class NativeStep(Telling, Held):
         self._point_to_what_is_read(width)
         n_products = n * width * form.n_products
         symbols, place = token.contiguous(), form.places.at(t, form.vectors)
-        first, past = self.sources[0], self.pasts[0]
-        seen = None if isinstance(first, Folded) or first.mask is None else first.mask.contiguous()
-        step = structures.Step(
+        step = self._what_is_read(
             groups=n,
             lines=width,
-            written=past.n_places,
-            room=past.room,
-            places=first.n_places,
             steps=t,
-            folded=isinstance(first, Folded),
             rows=self._rows.data_ptr(),
             symbols=symbols.data_ptr(),
             place=place.data_ptr(),
             own=None if own is None else own.data_ptr(),
-            seen=None if seen is None else seen.data_ptr(),
-            reads=ctypes.addressof(self._reads),
             **wanted,
         )
         form.crew.run(n_products, partial(self._take, step))
@@ -143,12 +137,63 @@ class NativeStep(Telling, Held):
             one.n_places += width
         return after
 
+    def _what_is_read(self, **more: int | None) -> structures.Step:
+        """Tell a step where it finds its past and the memory."""
+        first, past = self.sources[0], self.pasts[0]
+        seen = None if isinstance(first, Folded) or first.mask is None else first.mask.contiguous()
+        self._seen = seen  # as long as it is pointed to
+        return structures.Step(
+            written=past.n_places,
+            room=past.room,
+            places=first.n_places,
+            folded=isinstance(first, Folded),
+            seen=None if seen is None else seen.data_ptr(),
+            reads=ctypes.addressof(self._reads),
+            **more,
+        )
+
     def _take(self, step: structures.Step, threads: int) -> None:
         """Take a step with some threads and as much room as they need."""
-        form, step.threads = self.form, threads
-        size = form.kernels.work_size(form.structure, step)
+        step.threads = threads
+        self._make_room(step)
+        self.form.kernels.step(self.form.structure, step)
+
+    def _make_room(self, step: structures.Step) -> None:
+        """Give a step as much room to work in as it needs."""
+        size = self.form.kernels.work_size(self.form.structure, step)
         step.work = self._work.first(size).data_ptr()
-        form.kernels.step(form.structure, step)
+
+    def walk(self, books: structures.Books, state: State, banned: Tensor) -> None:
+        """Take some steps, and keep the books of a beam meanwhile."""
+        form, width, past = self.form, books.width, self.pasts[0]
+        trail = self._trail or self._set_out(books, state, banned)
+        places = form.places.next(self.t, STEPS, form.vectors)  # [steps, D]
+        self._point_to_what_is_read(width, len(places))
+        trail.rows, trail.places = self._rows.data_ptr(), places.data_ptr()
+        step = self._what_is_read(groups=books.going, lines=width, few=self._asked.at)
+        n_products, begun = books.going * width * form.n_products, int(books.step)
+
+        def go_on(threads: int) -> int:
+            step.threads, step.written = threads, past.room - width  # the most there may be
+            self._make_room(step)
+            step.written = past.n_places
+            form.kernels.walk_steps(form.structure, step, trail, books, len(places))
+            return int(books.step) - begun
+
+        form.crew.run(n_products, go_on)
+        self.t, self._rows = books.step, self._rows[: books.going]
+        for one in self.pasts:
+            one.n_places += (books.step - begun) * width
+
+    def _set_out(self, books: structures.Books, state: State, banned: Tensor) -> structures.Trail:
+        """Stand where the first step has led, with room for what lines call their own."""
+        self._arrange(tensor(state, GROUP))
+        n_lines = books.going * books.width
+        self._asked = Asked(n_lines, books.n_each, banned)
+        self._lists = [torch.zeros(n_lines, books.steps, dtype=torch.int32) for _ in range(2)]
+        own, other = (one.data_ptr() for one in self._lists)
+        self._trail = structures.Trail(own=own, next=other)
+        return self._trail
 
     def _own(self, own: Tensor) -> tuple[Tensor, Tensor | None]:
         """List the places that are each line's own, `[N, t + 1]`, the one of this step last."""
@@ -172,12 +217,12 @@ class NativeStep(Telling, Held):
         super().keep(self._rows)
         self._rows = torch.arange(len(self._rows))
 
-    def _point_to_what_is_read(self, width: int) -> None:
-        full = self.pasts[0].n_places + width > self.pasts[0].room
+    def _point_to_what_is_read(self, width: int, steps: int = 1) -> None:
+        full = self.pasts[0].n_places + steps * width > self.pasts[0].room
         if full and len(self._rows) < self.pasts[0].n_held:
             self._let_go()  # before all that is held moves to a larger room
         for reads, past, source in zip(self._reads, self.pasts, self.sources, strict=True):
-            past.make_room(width)
+            past.make_room(width, steps)
             reads.past = past.held.data_ptr()
             if isinstance(source, Folded):
                 reads.keys, reads.values = source.keys.data_ptr(), source.values.data_ptr()

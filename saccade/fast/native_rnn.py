@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from saccade.cells.lstm import LSTM
 from saccade.decoders.rnn import RnnDecoder
 from saccade.fast import panels
-from saccade.fast.asked import Asked, Telling
+from saccade.fast.asked import STEPS, Asked, Telling
 from saccade.fast.begun import Begun
 from saccade.fast.crew import Crew
 from saccade.fast.groups import GROUP, Groups
@@ -25,7 +25,6 @@ from saccade.native import structures
 from saccade.native.library import Kernels
 
 _LINE = "line"  # the entry of a State that says which line of the last step a line goes on from
-_STEPS = 16  # that are taken at a call, so that one can be interrupted
 _KNOWN = 2048  # symbols whose products are kept at least
 
 
@@ -210,29 +209,27 @@ class Turns(Telling):
         size = self.form.kernels.turn_size(self.form.structure, turn)
         turn.work = self._work.first(size).data_ptr()
 
-    def walk(self, books: structures.Books, banned: Tensor) -> None:
-        """Take some steps and keep the books of a beam meanwhile, from its beginning on."""
-        form, n_lines = self.form, books.width if books.step else 1
-        turn = self._course or self._set_out(books, banned)
+    def walk(self, books: structures.Books, state: State, banned: Tensor) -> None:
+        """Take some steps, and keep the books of a beam meanwhile."""
+        form, turn = self.form, self._course or self._set_out(books, banned)
 
         def go_on(threads: int) -> int:
             turn.threads = threads
-            return int(form.kernels.follow(form.structure, turn, books, _STEPS))
+            return int(form.kernels.walk_turns(form.structure, turn, books, STEPS))
 
-        form.crew.run(books.going * n_lines * form.n_products, go_on)
+        form.crew.run(books.going * books.width * form.n_products, go_on)
 
     def _set_out(self, books: structures.Books, banned: Tensor) -> structures.Turn:
-        """Make room for all lines that there may be, and stand at the beginning."""
+        """Make room for all lines that there may be."""
         (n, width), lines = self._before.shape, books.going * books.width
-        states = [self._before.new_empty(lines, width) for _ in range(2)]
+        states = [self._before.new_empty(max(n, lines), width) for _ in range(2)]
         states[0][:n] = self._before
-        books.n_each = min(2 * books.width, self.n_symbols)
         self._asked = Asked(lines, books.n_each, banned)
         self._course = self._turn(
             lines,
             groups=books.going,
             lines=books.width,
-            held=lines,
+            held=max(n, lines),
             threads=torch.get_num_threads(),
             few=self._asked.at,
         )

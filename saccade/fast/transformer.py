@@ -72,7 +72,16 @@ class Places:
 
     def first(self, n: int, like: Tensor) -> Tensor:
         """Return what is added at the first `n` places, `[n, D]`."""
-        return torch.stack([self.at(t, like) for t in range(n)])
+        return self.some(range(n), like)
+
+    def some(self, places: range, like: Tensor) -> Tensor:
+        """Return what is added at these places, `[n, D]`."""
+        return torch.stack([self.at(t, like) for t in places])
+
+    def next(self, t: int, n: int, like: Tensor) -> Tensor:
+        """Return what is added at `n` places from `t` on, or as many as there are."""
+        most = self._positions.most
+        return self.some(range(t, t + n if most is None else max(min(t + n, most), t + 1)), like)
 
 
 class Source:
@@ -262,13 +271,14 @@ class Past:
         keys, values = self.held[:, :, :, :last]  # [B, H, t K, d]
         return _flat(scaled_dot_product_attention(q, keys, values, own))
 
-    def make_room(self, n_lines: int) -> None:
-        """See to it that every one of K lines can write one more place."""
-        if self.n_places + n_lines > self.room:
+    def make_room(self, n_lines: int, steps: int = 1) -> None:
+        """See to it that every one of K lines can write a place more, or several."""
+        needed = self.n_places + steps * n_lines
+        if needed > self.room:
             filled = self.held.narrow(self.of_places, 0, self.n_places)
             first = self.steps_at_first if self.n_held > _FEW else 4 * _ROOM  # to move costs more
             shape = list(self.held.shape)
-            shape[self.of_places] = max(2 * self.room, first * n_lines)
+            shape[self.of_places] = max(2 * self.room, first * n_lines, needed)
             self.held = filled.new_empty(shape)
             self.held.narrow(self.of_places, 0, self.n_places).copy_(filled)
 

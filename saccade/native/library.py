@@ -32,6 +32,7 @@ from saccade.native.structures import (
     Source,
     Step,
     Sweep,
+    Trail,
     Turn,
     Ways,
 )
@@ -85,7 +86,10 @@ class Kernels:
         recurrent, turn = ctypes.POINTER(Recurrent), ctypes.POINTER(Turn)
         self.turn_size = _typed(library.turn_size, whole, recurrent, turn)
         self.turn = _typed(library.turn, None, recurrent, turn)
-        self.follow = _typed(library.follow, whole, recurrent, turn, ctypes.POINTER(Books), whole)
+        books = ctypes.POINTER(Books)
+        self.walk_turns = _typed(library.walk_turns, whole, recurrent, turn, books, whole)
+        trail = ctypes.POINTER(Trail)
+        self.walk_steps = _typed(library.walk_steps, whole, model, step, trail, books, whole)
         self._learn(library)
 
     def _learn(self, library: ctypes.CDLL) -> None:

@@ -192,12 +192,12 @@ void turn(const Recurrent *m, const Turn *t) {
     t->known->n += n.fresh;
 }
 
-/* Take turns and keep the books of a beam until every sentence is done, or for so many steps; return how
-   many were taken. Both rooms for states hold all lines that there may be. */
-int64_t follow(const Recurrent *m, Turn *t, Books *b, int64_t most) {
+/* Take turns and keep the books of a beam, from its second step on, until every sentence is done, or for
+   so many steps; return how many were taken. Both rooms for states hold all lines that there may be. */
+int64_t walk_turns(const Recurrent *m, Turn *t, Books *b, int64_t most) {
     int64_t taken = 0;
     for (; b->going && taken < most; taken++) {
-        t->groups = b->going, t->lines = b->step ? b->width : 1;
+        t->groups = b->going, t->lines = b->width;
         t->rows = b->rows, t->symbols = b->symbols, t->parents = b->index;
         turn(m, t);
         turn_page(b, t->few->gains, t->few->symbols);

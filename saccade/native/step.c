@@ -4,6 +4,7 @@
    operations. Every row is computed by itself and in one order, so what stands in a row does not
    depend on the others. */
 
+#include "beam.h"
 #include "reading.h"
 #include "saying.h"
 
@@ -45,6 +46,12 @@ typedef struct {
     float *log_probs;       /* [N, V] */
     const Few *few;         /* in place of those, if there are any */
 } Step;
+
+typedef struct { /* what the lines of a beam need on their way, besides */
+    int64_t *rows;       /* [B], the rows of `Step` */
+    const float *places; /* [steps, D], what is added at the places of the next steps */
+    int32_t *own, *next; /* [N, T], the places that are a line's own, before a step and behind it */
+} Trail;
 
 typedef struct { /* the parts of the room to work in */
     float *x, *read, *products, *said, *hidden, *weights, *scores;
@@ -222,6 +229,37 @@ static void take_step(const Model *m, const Step *s, int64_t me, int64_t threads
     say(&m->scores, w.read, N, s->few, s->few ? w.scores : s->log_probs, me, threads);
 }
 
-void step(const Model *m, const Step *s) {
+static void step_together(const Model *m, const Step *s) {
     PARALLEL(s->threads) take_step(m, s, ME, THREADS);
+}
+
+void step(const Model *m, const Step *s) { step_together(m, s); } /* libc has a `step` too: call this from outside */
+
+/* Follow each line to where it stands: its places are those of the line it goes on from, and a new one. */
+static void set_out(const Books *b, Step *s, Trail *p) {
+    const int64_t K = b->width, t = b->step;
+    int32_t *own = p->own;
+    s->own = K > 1 ? p->next : 0; /* of a single line all are its own */
+    for (int64_t r = 0; r < b->going * K && K > 1; r++) {
+        int32_t *to = p->next + r * (t + 1);
+        memcpy(to, own + b->index[r] * t, t * sizeof(int32_t));
+        to[t] = (int32_t)(s->written + r % K);
+    }
+    p->own = p->next, p->next = own;
+}
+
+/* Take steps and keep the books of a beam, from its second step on, until every sentence is done, or for
+   so many steps; return how many were taken. */
+int64_t walk_steps(const Model *m, Step *s, Trail *p, Books *b, int64_t most) {
+    int64_t taken = 0;
+    for (; b->going && taken < most; taken++) {
+        s->groups = b->going, s->lines = b->width, s->steps = b->step;
+        s->rows = p->rows, s->symbols = b->symbols, s->place = p->places + taken * m->width;
+        set_out(b, s, p);
+        step_together(m, s);
+        s->written += b->width;
+        turn_page(b, s->few->gains, s->few->symbols);
+        for (int64_t i = 0; i < b->going; i++) p->rows[i] = p->rows[b->index[i * b->width] / b->width];
+    }
+    return taken;
 }

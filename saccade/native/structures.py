@@ -122,6 +122,12 @@ class Step(ctypes.Structure):
     )
 
 
+class Trail(ctypes.Structure):
+    """What the lines of a beam need besides, on a way of many steps."""
+
+    _fields_ = tuple((name, _PLACE) for name in ("rows", "places", "own", "next"))
+
+
 class Cell(ctypes.Structure):
     """One layer of a recurrent decoder: by what comes from below, and by what it knew."""
 

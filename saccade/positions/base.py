@@ -6,11 +6,14 @@ from torch import Tensor, nn
 
 
 class Positions(nn.Module, ABC):
-    """Adds position to vectors. A part's constructor takes the width from the host."""
+    """Adds position to vectors. A part's constructor takes the width from the host.
 
-    def __init__(self, dim: int) -> None:
+    There are `most` places, or as many as anybody asks for if that is None.
+    """
+
+    def __init__(self, dim: int, most: int | None = None) -> None:
         super().__init__()
-        self.dim = dim
+        self.dim, self.most = dim, most
 
     @abstractmethod
     def forward(self, x: Tensor, first: int = 0) -> Tensor:

@@ -29,7 +29,7 @@ class NativeBooks:
         self._penalties = penalty(np.arange(steps + 2), aims.alpha)
         self._rows, self._guided = np.arange(n), guided(step)
         self._symbols = torch.full((n * width,), task.start)
-        self._index = torch.arange(n * width)
+        self._index = torch.empty(n * width, dtype=torch.long)
         self._scores = np.zeros((n, width), dtype=np.float32)
         self._written = np.zeros((n, steps, width), dtype=_WRITTEN)
         self._completed = np.zeros((n, aims.n_completed), dtype=_COMPLETED)
@@ -75,8 +75,8 @@ class NativeBooks:
 
     def turn(self, state: State) -> State:
         """Write one symbol a line, or as many as the step writes by itself."""
-        if self._guided is not None:
-            self._guided.walk(self._books, self._banned)
+        if self._guided is not None and self._books.step:
+            self._guided.walk(self._books, state, self._banned)
             return state
         gains, symbols, state = self.step.few(self.last, state, 2 * self.aims.width, self._banned)
         self._books.n_each = gains.shape[1]

@@ -11,9 +11,11 @@ from torch.testing import assert_close
 
 from saccade.decoders.base import Decoder
 from saccade.encoders.base import Encoder
+from saccade.errors import ShapeError
 from saccade.fast import crew, transformer
+from saccade.fast import native as native_module
 from saccade.fast.model import Clear, FastEncoderDecoder, form_of
-from saccade.fast.native import NativeEncoderDecoder, NativeStep
+from saccade.fast.native import NativeEncoderDecoder, NativePast, NativeStep
 from saccade.fast.native_encoder import NativeEncoder
 from saccade.flow import Padded
 from saccade.models.base import Model
@@ -23,7 +25,7 @@ from saccade.search.base import Search, Task
 from saccade.search.beam import Beam
 from saccade.search.greedy import Greedy
 from saccade.search.sample import Sample
-from tests.fast.walk import SIZE, SOURCES, Walk, build, source, written
+from tests.fast.walk import SIZE, SOURCES, Walk, build, source, step_by_step, written
 from tests.samples import name
 
 pytestmark = pytest.mark.skipif(found().kernels is None, reason=f"no kernels: {found().told}")
@@ -61,6 +63,41 @@ def native(model: Model) -> NativeEncoderDecoder:
     form = form_of(model)
     assert isinstance(form, NativeEncoderDecoder)
     return form
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("width", [1, 2, 7])
+@pytest.mark.parametrize("sentences", [SOURCES, LONG], ids=["short", "long"])
+@pytest.mark.parametrize("first", [1, 64])  # steps for which there is room at first
+def test_a_beam_that_walks_finds_what_one_step_by_step_finds(
+    width: int,
+    threads: int,
+    sentences: list[list[int]],
+    first: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(crew, "_SMALL", 0)
+    monkeypatch.setattr(crew._Size, "shares", lambda _: threads > 1)
+    monkeypatch.setattr(native_module, "STEPS", 4)
+    monkeypatch.setattr(transformer, "_FEW", 0)
+    monkeypatch.setattr(NativePast, "steps_at_first", first)
+    torch.set_num_threads(threads)
+    beam, form = Beam(width=width, n_best=width, patient=False), native(build(part()))
+    task = Task(2, 3, torch.tensor([7, 0, 19, 30]), (0, 2))
+    expected = step_by_step(beam, form.begin(source(sentences)), task)
+    assert beam(*form.begin(source(sentences)), task) == expected
+    assert max(len(one.tokens) for found in expected for one in found.hypotheses) > 4
+
+
+def test_a_walk_asks_for_no_place_that_there_is_not() -> None:
+    positions = {"kind": "learned", "most": 6}
+    options = {"layers": 1, "attention": {"heads": 2}, "positions": positions}
+    kind = part(decoder=Part(Decoder, "transformer", options))
+    form, beam = native(build(kind)), Beam(width=2)
+    assert beam(*form.begin(source()), Task(2, 3, torch.full((4,), 5), (0, 2)))
+    endless = Task(2, 99, torch.full((4,), 9), (0, 2))
+    with pytest.raises(ShapeError, match="place 7 of a sequence is beyond most=6"):
+        beam(*form.begin(source()), endless)
 
 
 @every

@@ -13,7 +13,7 @@ from saccade.fast.begun import Begun
 from saccade.fast.model import Clear, form_of
 from saccade.fast.native_rnn import NativeRecurrent, Turns
 from saccade.fast.panels import rounding
-from saccade.flow import Memory, Padded, State, Step, StepFunction
+from saccade.flow import Memory, Padded
 from saccade.models.base import Model
 from saccade.models.encoder_decoder import EncoderDecoder
 from saccade.native.library import found
@@ -22,7 +22,7 @@ from saccade.search.base import Search, Task
 from saccade.search.beam import Beam
 from saccade.search.greedy import Greedy
 from saccade.search.sample import Sample
-from tests.fast.walk import SIZE, Walk, build, source, written, written_by
+from tests.fast.walk import SIZE, Walk, build, source, step_by_step, written, written_by
 from tests.samples import name
 
 pytestmark = pytest.mark.skipif(found().kernels is None, reason=f"no kernels: {found().told}")
@@ -80,17 +80,6 @@ def test_a_search_finds_the_same(kind: Part[Model], search: Search) -> None:
             assert mine.token_scores == pytest.approx(theirs.token_scores, abs=1e-4)
 
 
-class Stepping:
-    """A step function that leaves the books to others."""
-
-    def __init__(self, turns: StepFunction) -> None:
-        self.turns = turns
-        self.few = turns.few  # type: ignore[attr-defined]
-
-    def __call__(self, token: Tensor, state: State) -> Step:
-        return self.turns(token, state)
-
-
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("width", [1, 2, 7])
 @pytest.mark.parametrize("rounds", [False, True])
@@ -99,13 +88,13 @@ def test_a_beam_that_walks_finds_what_one_step_by_step_finds(
 ) -> None:
     monkeypatch.setattr(crew, "_SMALL", 0)
     monkeypatch.setattr(crew._Size, "shares", lambda _: threads > 1)
-    monkeypatch.setattr(native_rnn, "_STEPS", 4)
+    monkeypatch.setattr(native_rnn, "STEPS", 4)
     torch.set_num_threads(threads)
     model, beam = build(part(layers=2)), Beam(width=width, n_best=width, patient=False)
     with rounding(on=rounds):
         form = native(model)
     task = Task(2, 3, torch.tensor([7, 0, 9, 30]), (0, 2))
-    expected = beam(Stepping((begun := form.begin(source())).step), begun.state, task)
+    expected = step_by_step(beam, form.begin(source()), task)
     assert beam(*form.begin(source()), task) == expected
     assert max(len(one.tokens) for found in expected for one in found.hypotheses) > 4
 

@@ -7,9 +7,11 @@ from torch.testing import assert_close
 
 from saccade.fast.begun import Begun
 from saccade.fast.model import Form
-from saccade.flow import Padded, State, reorder, reorder_within
+from saccade.flow import Padded, State, Step, reorder, reorder_within
 from saccade.models.base import Model
 from saccade.parts import Part
+from saccade.search.base import Found, Task
+from saccade.search.beam import Beam
 from tests.samples import batch_of, scramble
 
 SIZE = 23
@@ -40,6 +42,18 @@ def written_by(begun: Begun, n: int, steps: int, lines: int = 1) -> Tensor:
         log_probs, state = step(torch.full((n * lines,), 4 + t), state)
         every.append(log_probs.clone())
     return torch.stack(every)
+
+
+def step_by_step(beam: Beam, begun: Begun, task: Task) -> list[Found]:
+    """Search with a step function that leaves the books to others."""
+
+    class Stepping:
+        few = staticmethod(begun.step.few)  # type: ignore[attr-defined]
+
+        def __call__(self, token: Tensor, state: State) -> Step:
+            return begun.step(token, state)
+
+    return beam(Stepping(), begun.state, task)
 
 
 class Walk:
