@@ -1,6 +1,7 @@
 """Products in bfloat16 change a loss by no more than their rounding, and no weight's type."""
 
 import copy
+import os
 
 import pytest
 import torch
@@ -9,6 +10,7 @@ from torch.nn.functional import scaled_dot_product_attention
 from torch.testing import assert_close
 
 from saccade.attention._fused import attend
+from saccade.blocked import keep_few_programs
 from saccade.objectives._projected import projected
 from saccade.objectives.base import Moment
 from saccade.objectives.cross_entropy import CrossEntropy
@@ -106,3 +108,14 @@ def test_what_a_processor_refuses_is_not_asked_for(
         assert torch.is_autocast_enabled("cpu") == made_for_it
     with lowest(CPU):
         assert not torch.is_autocast_enabled("cpu")
+
+
+def test_onednn_keeps_few_programs_unless_told_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = "ONEDNN_PRIMITIVE_CACHE_CAPACITY"
+    for given, expected in ((None, "16"), ("3", "3")):
+        monkeypatch.delenv(name, raising=False)
+        if given:
+            monkeypatch.setenv(name, given)
+        keep_few_programs.cache_clear()
+        products("float32", CPU)
+        assert os.environ[name] == expected
