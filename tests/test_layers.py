@@ -12,8 +12,8 @@ PACKAGE = Path(__file__).parent.parent / "saccade"
 
 ORDER = [
     *("errors", "versions", "numbers", "nouns", "plans", "vocab", "flow", "masks", "native"),
-    *("blocked", "precision", "repeated", "dropout", "lost", "alike", "parts", "positions"),
-    *("cells", "attention", "layers"),
+    *("outer", "blocked", "precision", "repeated", "dropout", "lost", "alike", "parts"),
+    *("positions", "cells", "attention", "layers"),
     *("convolutions", "encoders", "decoders", "models", "fast", "schedules", "search", "metrics"),
     *("views", "corpora", "readers", "tokenizers", "resegment", "copying", "store"),
     *("batching", "windows", "objectives"),

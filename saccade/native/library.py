@@ -27,6 +27,7 @@ from saccade.native.structures import (
     Loss,
     Lost,
     Model,
+    Outer,
     Recurrent,
     Scan,
     Source,
@@ -96,7 +97,7 @@ class Kernels:
         """Name the functions of training."""
         whole, place = ctypes.c_int64, ctypes.c_void_p
         attention, loss, fed = (ctypes.POINTER(kind) for kind in (Attention, Loss, Fed))
-        sweep, both, lost = (ctypes.POINTER(kind) for kind in (Sweep, Both, Lost))
+        sweep, both, lost, outer = (ctypes.POINTER(kind) for kind in (Sweep, Both, Lost, Outer))
         chance = (ctypes.c_uint64, ctypes.c_uint32, ctypes.c_float)  # seed, limit, scale
         self.attention_forward = _typed(library.attention_forward, None, attention)
         self.attention_backward = _typed(library.attention_backward, None, attention)
@@ -115,6 +116,9 @@ class Kernels:
         self.lost_size = _typed(library.lost_size, whole, lost)
         self.lost_forward = _typed(library.lost_forward, None, lost)
         self.lost_backward = _typed(library.lost_backward, None, lost)
+        self.outer_pays: bool = bool(_typed(library.outer_pays, whole)())  # it is fast here
+        self.outer_size = _typed(library.outer_size, whole, outer)
+        self.outer = _typed(library.outer, None, outer)
 
     def pack(self, weight: Tensor) -> Tensor:
         """Lay a matrix `[out, in]` out in panels, `[out / panel, in, panel]`."""

@@ -269,3 +269,14 @@ class Lost(ctypes.Structure):
         ("d_W_row", _WHOLE),
         *((n, _PLACE) for n in ("d_x", "work")),
     )
+
+
+class Outer(ctypes.Structure):
+    """The gradient of a matrix, from rows and the gradients of what it made of them."""
+
+    _fields_ = (
+        *((n, _WHOLE) for n in ("rows", "out", "in", "threads")),
+        *((n, kind) for n in ("dy", "x", "dW") for n, kind in ((n, _PLACE), (f"{n}_row", _WHOLE))),
+        ("onto", _WHOLE),
+        ("work", _PLACE),
+    )
