@@ -22,6 +22,7 @@ from torch import Tensor
 from saccade.blocked import multiply
 from saccade.dropout import Drawn, Dropout
 from saccade.lost import WIDEST, Lists
+from saccade.outer import outer
 
 _MARK = "_saccade_alike"
 _PRICE = 2.5  # of a number that is lost, in numbers that are multiplied together with many others
@@ -80,11 +81,11 @@ def gradients(x: Rows, W: Tensor, d_y: Tensor, d_W: Tensor) -> tuple[Tensor, Ten
     rows, places, lists = x
     if lists is not None:
         each, d_rows = lists.gradients(len(rows), W, d_y, d_W)
-        d_W.addmm_(each.T, rows)
+        outer(each, rows, d_W, adds=True)
         return d_rows.addmm_(each, W), each.sum(dim=0)
     if places is not None:
         d_y = d_y.new_zeros(len(rows), d_y.shape[1]).index_add_(0, places, d_y)
-    torch.mm(d_y.T, rows, out=d_W)
+    outer(d_y, rows, d_W)
     return multiply(d_y, W.T), d_y.sum(dim=0)
 
 

@@ -7,7 +7,7 @@ On two cores of Zen 4, in GFLOP/s: 3,600 rows of 256 to 1,024 forward 181 to 206
 the faster one, but for few rows and for the many outputs of a vocabulary: on two cores of Zen 3,
 1,000 rows of 1,024 to 512 177 by BLAS and 140 by oneDNN, 384 of 256 to 8,000 115 and 143. Who
 multiplies is a question of processor and shape alone, so that a run can be repeated bit by bit. The
-gradient of a matrix is always BLAS's, which is faster there. Layers need to know nothing of it.
+gradient of a matrix is never oneDNN's: see `outer.py`. Layers need to know nothing of it.
 """
 
 import os
@@ -21,6 +21,8 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn.functional import linear
 from torch.overrides import TorchFunctionMode
+
+from saccade.outer import outer
 
 _LARGE = 1 << 22  # products of two numbers from which the call of oneDNN costs less than it saves
 _FEW_ROWS, _MANY_OUTPUTS = 128, 4096  # up to which and from which it pays without AVX-512
@@ -110,6 +112,6 @@ class _Linear(torch.autograd.Function):
         rows = gradient.flatten(0, -2)  # [N, out]
         return (
             multiply(gradient, weight.T) if wants_x else None,
-            rows.T @ x.flatten(0, -2) if wants_weight else None,
+            outer(rows, x.flatten(0, -2)) if wants_weight else None,
             rows.sum(dim=0) if ctx.biased and wants_bias else None,
         )

@@ -17,6 +17,7 @@ from torch.nn.functional import linear
 from torch.overrides import TorchFunctionMode
 
 from saccade.blocked import multiply
+from saccade.outer import outer
 from saccade.precision import lowered
 
 _Pairs = list[tuple[Tensor, Tensor]]  # inputs and gradients of the outputs
@@ -68,7 +69,7 @@ class _Gather(torch.autograd.Function):
             return None, None
         inputs, gradients = zip(*ctx.pairs, strict=True)
         ctx.pairs.clear()
-        return (torch.cat(gradients).T @ torch.cat(inputs)).to(ctx.dtype), None
+        return outer(torch.cat(gradients), torch.cat(inputs)).to(ctx.dtype), None
 
 
 class _Step(torch.autograd.Function):

@@ -14,6 +14,7 @@ from torch.nn.functional import linear
 
 from saccade.cells.base import Cell
 from saccade.flow import State, Swept, Ticked, tensor
+from saccade.outer import outer
 
 
 class Gated(Cell):
@@ -136,11 +137,11 @@ class _Sweep(torch.autograd.Function):
             if U_z is not None:
                 d_past = da_z @ U_z
                 dh = dh + (d_past * (1 - seen[t] ** 2) if ctx.squashes else d_past)
-        dU_z = None if U_z is None else _outer(da[:, :, 0], seen)
-        dU_r, dU_n = _outer(da[:, :, 1], H), _outer(da[:, :, 2], R * H)
+        dU_z = None if U_z is None else _sum_of(da[:, :, 0], seen)
+        dU_r, dU_n = _sum_of(da[:, :, 1], H), _sum_of(da[:, :, 2], R * H)
         return da.flatten(2), dh, dU_z, dU_r, dU_n, None
 
 
-def _outer(left: Tensor, right: Tensor) -> Tensor:
+def _sum_of(left: Tensor, right: Tensor) -> Tensor:
     """Sum the outer products of all steps and rows: `[D, D]`."""
-    return left.flatten(0, 1).T @ right.flatten(0, 1)
+    return outer(left.flatten(0, 1), right.flatten(0, 1))

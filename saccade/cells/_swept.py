@@ -10,6 +10,7 @@ from torch.autograd.function import once_differentiable
 from saccade.alike import Rows, gradients, products
 from saccade.native.library import Kernels, found
 from saccade.native.structures import Both, Sweep
+from saccade.outer import outer
 
 _LANES = 16  # numbers that the kernels take at once
 _SHARED = 1 << 20  # products of two numbers in a step from which a second thread is worth waking
@@ -61,7 +62,7 @@ class LstmSteps(torch.autograd.Function):
         call.d_sums, call.work = sums.data_ptr(), work.data_ptr()
         call.d_hidden, call.d_cell = d_h.data_ptr(), d_c.data_ptr()
         ctx.kernels.sweep_backward(call)
-        d_U = sums.T @ hidden[:-1].flatten(0, 1)
+        d_U = outer(sums, hidden[:-1].flatten(0, 1))
         d_W = torch.empty_like(W)
         d_x, d_b = gradients(Rows(x, places, ctx.lists), W, sums, d_W)
         return d_x, None, None, d_h, d_c, d_W, d_U, d_b, None
@@ -99,7 +100,7 @@ class LstmBoth(torch.autograd.Function):
         before = torch.zeros_like(states)  # what each said at the place it came from
         before[:, 1:, :D], before[:, :-1, D:] = states[:, :-1, :D], states[:, 1:, D:]
         halves = zip(sums.chunk(2, dim=1), before.flatten(0, 1).chunk(2, dim=1), strict=True)
-        d_us = [d.T @ h for d, h in halves]
+        d_us = [outer(d, h) for d, h in halves]
         d_W = torch.empty_like(W)
         d_x, d_b = gradients(Rows(x, places, ctx.lists), W, sums, d_W)
         return d_x, None, None, None, d_W, *d_us, d_b, None

@@ -20,6 +20,7 @@ from saccade.dropout import Dropout, draw, limit_of
 from saccade.flow import SOURCE, State, nested, tensor
 from saccade.native.library import Kernels, found
 from saccade.native.structures import Chance, Fed
+from saccade.outer import outer
 
 _LANES = 16  # numbers that the kernels take at once
 _SHARED = 1 << 20  # products of two numbers in a step from which a second thread is worth waking
@@ -107,22 +108,22 @@ class _Steps(torch.autograd.Function):
         x, keys, values, _, W, *_, gates, rows, cells, _ = ctx.saved_tensors
         (T, B, D), X = cells[1:].shape, x.shape[1]
         gradient = gradient.contiguous()
-        sums, outer = torch.empty_like(gates), x.new_empty(T * B, D)  # [T B, 4 D], [T B, D]
+        sums, d_outer = torch.empty_like(gates), x.new_empty(T * B, D)  # [T B, 4 D], [T B, D]
         d_keys, d_values = torch.empty_like(keys), torch.empty_like(values)
         h, c = x.new_empty(B, D), x.new_empty(B, D)
         call = _call(ctx.saved_tensors, gradient, *ctx.rest)
         work = x.new_empty(ctx.kernels.fed_size(call, 1))
-        call.d_sums, call.d_outer = sums.data_ptr(), outer.data_ptr()
+        call.d_sums, call.d_outer = sums.data_ptr(), d_outer.data_ptr()
         call.d_keys, call.d_values = d_keys.data_ptr(), d_values.data_ptr()
         call.d_hidden, call.d_cell, call.work = h.data_ptr(), c.data_ptr(), work.data_ptr()
         ctx.kernels.fed_backward(call)
         before, after = rows[:-1].flatten(0, 1), rows[1:].flatten(0, 1)  # [T B, D + D + C]
         d_W = torch.empty_like(W)
-        torch.mm(sums.T, before[:, :D], out=d_W[:, X:])
-        d_U, d_R = sums.T @ before[:, D : 2 * D], outer.T @ after[:, D:]
+        outer(sums, before[:, :D], d_W[:, X:])
+        d_U, d_R = outer(sums, before[:, D : 2 * D]), outer(d_outer, after[:, D:])
         read = Rows(x, ctx.places, ctx.lists)
         d_x, d_b = gradients(read, W[:, :X].contiguous(), sums, d_W[:, :X])
-        matrices = (d_W, d_U, d_b, d_R, outer.sum(dim=0))
+        matrices = (d_W, d_U, d_b, d_R, d_outer.sum(dim=0))
         return d_x, None, None, d_keys, d_values, None, h, c, *matrices, None, None, None
 
 

@@ -18,6 +18,7 @@ from torch.autograd.function import once_differentiable
 from saccade.blocked import multiply
 from saccade.native.library import Kernels, found
 from saccade.native.structures import Loss
+from saccade.outer import outer
 from saccade.precision import lowered
 
 ROWS = 512  # in a block: more leave the cache, fewer make thin products
@@ -79,7 +80,7 @@ class _Projected(torch.autograd.Function):
             if learns:
                 dz = z.to(low.dtype)
                 d_features[rows] = multiply(dz, low.T)
-                d_weight.addmm_(dz.T, x) if whole else d_weight.add_(dz.T @ x)
+                outer(dz, x, d_weight, adds=True) if whole else d_weight.add_(dz.T @ x)
         ctx.save_for_backward(d_features, d_weight, d_bias)
         ctx.mark_non_differentiable(nll)
         return (1 - smoothing) * nll.sum() + smoothing * even.sum(), nll
