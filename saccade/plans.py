@@ -30,6 +30,23 @@ def sorted_batches(lengths: Sequence[int], batch_tokens: int) -> list[list[int]]
     return batches
 
 
+def smaller_at_the_end(batches: list[list[int]], n_threads: int) -> list[list[int]]:
+    """Cut the last of many batches, one a thread, in two, and the last of these again.
+
+    While one thread still writes the last batch, the others wait for a quarter as long.
+
+    >>> smaller_at_the_end([[14], [13], [12], [11], [9, 8, 7, 6, 5, 4], [3, 2, 1, 0]], 2)
+    [[14], [13], [12], [11], [9, 8, 7], [6, 5, 4], [3], [2], [1], [0]]
+    """
+    if n_threads < 2 or len(batches) <= 2 * n_threads:
+        return batches
+    for _ in range(2):
+        middles = [(one, (len(one) + 1) // 2) for one in batches[-n_threads:]]
+        halves = [half for one, middle in middles for half in (one[:middle], one[middle:])]
+        batches = [*batches[:-n_threads], *(half for half in halves if half)]
+    return batches
+
+
 def longest_output(n_pieces: int, ratio: float, extra: int) -> int:
     """Return how many pieces an output may have, END not counted, for a source of `n_pieces`.
 

@@ -26,7 +26,13 @@ from saccade.lexicon import Counts, Lexicon
 from saccade.models.base import Model
 from saccade.nouns import Example, Hypothesis
 from saccade.parts import Part
-from saccade.plans import Chosen, choose_search, longest_output, sorted_batches
+from saccade.plans import (
+    Chosen,
+    choose_search,
+    longest_output,
+    smaller_at_the_end,
+    sorted_batches,
+)
 from saccade.recipe import Decoding
 from saccade.search.base import Found, Search, Task, Watch
 from saccade.translation import Maps, Translation
@@ -218,7 +224,8 @@ class Translator:
         """Group texts by length, two batches a thread or more: who is done first takes another."""
         pieces, n_batches = sum(lengths) + len(lengths), 2 * torch.get_num_threads()
         share = max(_SMALL, min(pieces // n_batches, _LARGE, _LINES // lines))
-        return sorted_batches(lengths, min(self.decoding.batch_tokens, share))
+        batches = sorted_batches(lengths, min(self.decoding.batch_tokens, share))
+        return smaller_at_the_end(batches, torch.get_num_threads())
 
     def _task(
         self,

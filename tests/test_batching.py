@@ -1,3 +1,4 @@
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,7 @@ from hypothesis import strategies as st
 
 from saccade.batching import Batches, collate, pad
 from saccade.errors import DataError
-from saccade.plans import sorted_batches
+from saccade.plans import smaller_at_the_end, sorted_batches
 from saccade.readers.pairs import Pairs
 from saccade.store import Store, build
 from saccade.tokenizers.character import Character
@@ -178,6 +179,17 @@ def test_sorted_batches_hold_all_longest_first(sizes: list[int], batch_tokens: i
     assert [sizes[i] for i in flat] == sorted(sizes, reverse=True)
     for rows in found:
         assert (sizes[rows[0]] + 1) * len(rows) <= batch_tokens or len(rows) == 1
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("n", [0, 1, 4, 5, 7, 20])
+def test_smaller_batches_at_the_end_hold_the_same_in_the_same_order(n: int, threads: int) -> None:
+    batches = [list(range(10 * i, 10 * i + 10)) for i in range(n)]
+    found = smaller_at_the_end(batches, threads)
+    assert list(chain.from_iterable(found)) == list(range(10 * n))
+    cut = threads > 1 and n > 2 * threads
+    assert (max(map(len, found[-threads:]), default=10) <= 3) == cut
+    assert all(found)
 
 
 def test_every_end_ends_a_turn() -> None:

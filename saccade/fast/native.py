@@ -91,7 +91,6 @@ class NativePast(Past):
     """
 
     of_lines, of_places = 0, 1
-    steps_at_first = 64  # places that are not written to are no memory of the machine
 
     def _nothing(self, like: Tensor, n: int, attention: MultiHead) -> Tensor:
         return like.new_empty(n, 0, 2 * attention.query_dim)
@@ -217,8 +216,8 @@ class NativeStep(Telling, Held):
         super().keep(self._rows)
         self._rows = torch.arange(len(self._rows))
 
-    def _point_to_what_is_read(self, width: int, steps: int = 1) -> None:
-        full = self.pasts[0].n_places + steps * width > self.pasts[0].room
+    def _point_to_what_is_read(self, width: int, steps: int = 0) -> None:
+        full = self.pasts[0].n_places + max(steps, 1) * width > self.pasts[0].room
         if full and len(self._rows) < self.pasts[0].n_held:
             self._let_go()  # before all that is held moves to a larger room
         for reads, past, source in zip(self._reads, self.pasts, self.sources, strict=True):

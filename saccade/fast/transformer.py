@@ -271,14 +271,15 @@ class Past:
         keys, values = self.held[:, :, :, :last]  # [B, H, t K, d]
         return _flat(scaled_dot_product_attention(q, keys, values, own))
 
-    def make_room(self, n_lines: int, steps: int = 1) -> None:
-        """See to it that every one of K lines can write a place more, or several."""
-        needed = self.n_places + steps * n_lines
+    def make_room(self, n_lines: int, steps: int = 0) -> None:
+        """See to it that every one of K lines can write a place more, or so many."""
+        needed = self.n_places + max(steps, 1) * n_lines
         if needed > self.room:
             filled = self.held.narrow(self.of_places, 0, self.n_places)
             first = self.steps_at_first if self.n_held > _FEW else 4 * _ROOM  # to move costs more
+            more = self.room * 5 // 4 if steps else max(2 * self.room, first * n_lines)
             shape = list(self.held.shape)
-            shape[self.of_places] = max(2 * self.room, first * n_lines, needed)
+            shape[self.of_places] = max(more, needed)
             self.held = filled.new_empty(shape)
             self.held.narrow(self.of_places, 0, self.n_places).copy_(filled)
 
