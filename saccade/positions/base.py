@@ -11,9 +11,11 @@ class Positions(nn.Module, ABC):
     There are `most` places, or as many as anybody asks for if that is None.
     """
 
-    def __init__(self, dim: int, most: int | None = None) -> None:
+    most: int | None = None
+
+    def __init__(self, dim: int) -> None:
         super().__init__()
-        self.dim, self.most = dim, most
+        self.dim = dim
 
     @abstractmethod
     def forward(self, x: Tensor, first: int = 0) -> Tensor:

@@ -16,7 +16,8 @@ class Learned(Positions):
     """
 
     def __init__(self, dim: int, *, most: int = 512) -> None:
-        super().__init__(dim, most)
+        super().__init__(dim)
+        self.most = most
         self.P = nn.Parameter(torch.randn(most, dim) * 0.02)
 
     def forward(self, x: Tensor, first: int = 0) -> Tensor:
