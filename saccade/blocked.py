@@ -25,6 +25,7 @@ from torch.overrides import TorchFunctionMode
 from saccade.outer import outer
 
 _LARGE = 1 << 22  # products of two numbers from which the call of oneDNN costs less than it saves
+_LARGE_ANEW = 1 << 29  # the same if it also has to be told of a new shape
 _FEW_ROWS, _MANY_OUTPUTS = 128, 4096  # up to which and from which it pays without AVX-512
 _PROGRAMS = "16"  # that are kept
 _multiply = torch.ops.mkldnn._linear_pointwise.default
@@ -84,6 +85,12 @@ def _pays(x: Tensor, weight: Tensor) -> bool:
     return _available() and (_wide() or few or n_out >= _MANY_OUTPUTS)
 
 
+def _of_layer(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """Do the same for a layer: each batch has other rows, and oneDNN writes a program for them."""
+    worth_it = x.numel() * len(weight) >= _LARGE_ANEW
+    return multiply(x, weight, bias) if worth_it else linear(x, weight, bias)
+
+
 @cache
 def _wide() -> bool:
     """Tell whether the processor has AVX-512, or is of a kind that was not measured."""
@@ -102,7 +109,7 @@ class _Linear(torch.autograd.Function):
     def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         ctx.save_for_backward(x, weight)
         ctx.biased = bias is not None
-        return multiply(x, weight, bias)
+        return _of_layer(x, weight, bias)
 
     @staticmethod
     @once_differentiable
@@ -111,7 +118,7 @@ class _Linear(torch.autograd.Function):
         wants_x, wants_weight, wants_bias = ctx.needs_input_grad
         rows = gradient.flatten(0, -2)  # [N, out]
         return (
-            multiply(gradient, weight.T) if wants_x else None,
+            _of_layer(gradient, weight.T) if wants_x else None,
             outer(rows, x.flatten(0, -2)) if wants_weight else None,
             rows.sum(dim=0) if ctx.biased and wants_bias else None,
         )

@@ -15,6 +15,13 @@ pytestmark = pytest.mark.skipif(
     reason="torch was built without oneDNN",
 )
 IN, OUT = 256, 320
+
+
+@pytest.fixture(autouse=True)
+def _of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocked_module, "_LARGE_ANEW", 0)
+
+
 Parts = tuple[Tensor, ...]
 
 
@@ -102,6 +109,19 @@ def test_only_where_it_pays(monkeypatch: pytest.MonkeyPatch) -> None:
             y = linear(*given)
         assert is_ours(y) == ours
         agree(given, y, randn(rows, OUT, seed=4))
+
+
+def test_a_layer_of_few_products_is_multiplied_by_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(*_: object) -> Tensor:
+        raise AssertionError("oneDNN was asked")
+
+    monkeypatch.setattr(blocked_module, "_LARGE_ANEW", 64 * IN * OUT + 1)
+    monkeypatch.setattr(blocked_module, "_multiply", never)
+    given = parts(64)
+    with blocked():
+        y = linear(*given)
+    assert is_ours(y)
+    agree(given, y, randn(64, OUT, seed=4))
 
 
 def test_double_precision_is_left_alone() -> None:
