@@ -28,6 +28,7 @@ from saccade.native.structures import (
     Lost,
     Model,
     Outer,
+    Projection,
     Recurrent,
     Scan,
     Source,
@@ -102,6 +103,11 @@ class Kernels:
         self.attention_forward = _typed(library.attention_forward, None, attention)
         self.attention_backward = _typed(library.attention_backward, None, attention)
         self.cross_entropy = _typed(library.cross_entropy, None, loss)
+        projection = ctypes.POINTER(Projection)
+        self.loss_parts = _typed(library.loss_parts, whole, whole)
+        self.panels_size = _typed(library.panels_size, whole, projection)
+        self.lay_projection = _typed(library.lay_projection, None, projection)
+        self.project = _typed(library.project, None, projection)
         self.fed_size = _typed(library.fed_size, whole, fed, whole)
         self.fed_forward = _typed(library.fed_forward, None, fed)
         self.fed_backward = _typed(library.fed_backward, None, fed)

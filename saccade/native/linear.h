@@ -58,8 +58,8 @@ INLINE int64_t pace_of(int64_t tiles) {
 }
 
 /* Some rows by one panel: sums stay in registers until they are whole. */
-INLINE void tile(const int rows, const float *panel, int64_t in, const float *x, const float *ahead,
-                 int64_t pace, lanes *y) {
+INLINE void tile(const int rows, const float *panel, int64_t in, const float *x, int64_t x_row,
+                 const float *ahead, int64_t pace, lanes *y) {
     lanes sums[ROWS][WIDE];
     UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < WIDE; v++) sums[r][v] = (lanes){0};
     BY_FOURS for (int64_t k = 0; k < in; k++) {
@@ -70,12 +70,12 @@ INLINE void tile(const int rows, const float *panel, int64_t in, const float *x,
         }
         FETCH(ahead + k * pace);
         UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < WIDE; v++) sums[r][v] +=
-            x[r * in + k] * b[v];
+            x[r * x_row + k] * b[v];
     }
     UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < WIDE; v++) y[r * WIDE + v] = sums[r][v];
 }
-BY_ROWS(tile, (const float *panel, int64_t in, const float *x, const float *ahead, int64_t pace, lanes *y),
-        panel, in, x, ahead, pace, y)
+BY_ROWS(tile, (const float *panel, int64_t in, const float *x, int64_t x_row, const float *ahead, int64_t pace,
+               lanes *y), panel, in, x, x_row, ahead, pace, y)
 
 /* Few rows by several panels at once, so that no sum waits for what was added to it last. */
 INLINE void abreast(const int rows, const int panels, const float *panel, int64_t in, const float *x, lanes *y) {
@@ -190,24 +190,31 @@ static inline void rounded_linear(const Linear *w, const float *x, int64_t n, co
     }
 }
 
-/* y = W x + b (+ onto) for `n` rows; the panels are shared out among the threads. */
-static inline void linear(const Linear *w, const float *x, int64_t n, const float *onto, int relu,
-                          float *y, int64_t me, int64_t threads) {
-    const int64_t n_panels = (w->out + PANEL - 1) / PANEL;
-    if (w->rounded.panels) {
-        rounded_linear(w, x, n, onto, relu, y, me, threads);
-        return;
-    }
-    const int64_t tiles = tiles_of(n), pace = pace_of(tiles), end = n_panels * (me + 1) / threads;
-    for (int64_t p = few_rows(w, x, n, n_panels * me / threads, end, onto, relu, y); p < end; p++)
+/* Rows that stand `x_row` apart by the panels from the first to before the end. */
+static inline void by_panels(const Linear *w, const float *x, int64_t x_row, int64_t n, int64_t first,
+                             int64_t end, const float *onto, int relu, float *y) {
+    const int64_t tiles = tiles_of(n), pace = pace_of(tiles);
+    for (int64_t p = first; p < end; p++)
         for (int64_t i = 0; i < tiles; i++) {
             const int64_t r = n * i / tiles, some = n * (i + 1) / tiles - r;
             const float *panel = w->panels + p * w->in * PANEL;
             const float *ahead = panel + w->in * PANEL + i * w->in * pace;
             lanes sums[ROWS * WIDE];
-            OF_ROWS(tile, some)(panel, w->in, x + r * w->in, ahead, pace, sums);
+            OF_ROWS(tile, some)(panel, w->in, x + r * x_row, x_row, ahead, pace, sums);
             put(w, sums, some, p * PANEL, onto ? onto + r * w->out : 0, relu, y + r * w->out);
         }
+}
+
+/* y = W x + b (+ onto) for `n` rows; the panels are shared out among the threads. */
+static inline void linear(const Linear *w, const float *x, int64_t n, const float *onto, int relu,
+                          float *y, int64_t me, int64_t threads) {
+    if (w->rounded.panels) {
+        rounded_linear(w, x, n, onto, relu, y, me, threads);
+        return;
+    }
+    const int64_t n_panels = (w->out + PANEL - 1) / PANEL, end = n_panels * (me + 1) / threads;
+    const int64_t first = few_rows(w, x, n, n_panels * me / threads, end, onto, relu, y);
+    by_panels(w, x, w->in, n, first, end, onto, relu, y);
 }
 
 /* The rows of a thread, normed or, where the norm stands elsewhere, copied. */

@@ -197,6 +197,16 @@ class Loss(ctypes.Structure):
     )
 
 
+class Projection(ctypes.Structure):
+    """A block of features, the matrix that scores them, and what becomes of the scores."""
+
+    _fields_ = (
+        ("loss", Loss),
+        ("width", _WHOLE),
+        *((n, _PLACE) for n in ("x", "weight", "bias", "zeros", "dx", "panels")),
+    )
+
+
 class Books(ctypes.Structure):
     """The books of a beam."""
 

@@ -17,7 +17,7 @@ from torch.autograd.function import once_differentiable
 
 from saccade.blocked import multiply
 from saccade.native.library import Kernels, found
-from saccade.native.structures import Loss
+from saccade.objectives._scored import at_hand, loss_call
 from saccade.outer import outer
 from saccade.precision import lowered
 
@@ -64,23 +64,21 @@ class _Projected(torch.autograd.Function):
     ) -> tuple[Tensor, Tensor]:
         nll, even = bias.new_empty(len(features)), bias.new_empty(len(features))
         d_features, d_weight, d_bias = (
-            (torch.empty_like(features), torch.zeros_like(weight), torch.zeros_like(bias))
+            (features.new_empty(features.shape), torch.zeros_like(weight), torch.zeros_like(bias))
             if learns
             else (features, weight, bias)
         )
         low = lowered(weight)
-        whole = low is weight
-        features = features.to(low.dtype)
+        by_kernels = at_hand(features, low, bias, smoothing, learns=learns)
+        way = by_kernels or _Plain(low, bias, smoothing, learns=learns)
         for first in range(0, len(features), ROWS):
             rows = slice(first, first + ROWS)
-            x = features[rows]  # [R, D]
-            z = multiply(x, low, bias) if whole else (x @ low.T).float().add_(bias)  # [R, V]
-            loss = _into_gradient(z, gold[rows], smoothing, d_bias, learns=learns)
-            nll[rows], even[rows] = loss
-            if learns:
-                dz = z.to(low.dtype)
-                d_features[rows] = multiply(dz, low.T)
-                outer(dz, x, d_weight, adds=True) if whole else d_weight.add_(dz.T @ x)
+            x = features[rows].to(low.dtype)  # [R, D]
+            dz, nll[rows], even[rows] = way.scored(x, gold[rows], d_features[rows], d_bias)
+            if learns and low is weight:
+                outer(dz, x, d_weight, adds=first > 0)
+            elif learns:
+                d_weight.add_(dz.T @ x)
         ctx.save_for_backward(d_features, d_weight, d_bias)
         ctx.mark_non_differentiable(nll)
         return (1 - smoothing) * nll.sum() + smoothing * even.sum(), nll
@@ -92,6 +90,26 @@ class _Projected(torch.autograd.Function):
         counts_once = gradient.device.type == "cpu" and gradient.item() == 1.0
         found = kept if counts_once else (gradient * one for one in kept)
         return (*found, None, None, None)
+
+
+class _Plain:
+    """Scores blocks of rows, one operation after the other: what `Scored` does in one call."""
+
+    def __init__(self, weight: Tensor, bias: Tensor, smoothing: float, *, learns: bool) -> None:
+        self.weight, self.bias, self.smoothing, self.learns = weight, bias, smoothing, learns
+
+    def scored(
+        self, x: Tensor, gold: Tensor, dx: Tensor, d_bias: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Score `x [R, D]`; write its gradient to `dx`, add that of the bias, if it learns."""
+        low, bias = self.weight, self.bias
+        whole = low.dtype == bias.dtype
+        z = multiply(x, low, bias) if whole else (x @ low.T).float().add_(bias)  # [R, V]
+        nll, even = _into_gradient(z, gold, self.smoothing, d_bias, learns=self.learns)
+        dz = z.to(low.dtype)
+        if self.learns:
+            dx.copy_(multiply(dz, low.T))
+        return dz, nll, even
 
 
 def _into_gradient(
@@ -124,12 +142,8 @@ def _into_gradient(
 def _by_kernels(
     kernels: Kernels, z: Tensor, gold: Tensor, smoothing: float, d_bias: Tensor | None
 ) -> tuple[Tensor, Tensor]:
-    rows, symbols = z.shape
-    threads = torch.get_num_threads()
-    nll, even, gold = z.new_empty(rows), z.new_empty(rows), gold.contiguous()
-    sums = z.new_zeros(threads, symbols) if d_bias is not None else z
-    places = (one.data_ptr() for one in (z, gold, nll, even, sums))
-    kernels.cross_entropy(Loss(rows, symbols, threads, d_bias is not None, smoothing, *places))
+    call, kept = loss_call(kernels, z, gold, smoothing, learns=d_bias is not None)
+    kernels.cross_entropy(call)
     if d_bias is not None:
-        d_bias.add_(sums.sum(dim=0))
-    return nll, even
+        d_bias.add_(kept.d_bias.sum(dim=0))
+    return kept.nll, kept.even
