@@ -37,8 +37,7 @@ def test_two_half_batches_are_one_whole_batch() -> None:
             loss = cross_entropy(model, loop.batches.batch(part), 0.1)
             loss.total.backward()  # type: ignore[no-untyped-call]
             count += loss.count
-        loop._scale_and_clip(count)
-        return [p.grad.clone() for p in model.parameters() if p.grad is not None]
+        return [p.grad / count for p in model.parameters() if p.grad is not None]
 
     for one, two in zip(gradients([whole]), gradients([whole[:3], whole[3:]]), strict=True):
         torch.testing.assert_close(one, two, atol=1e-6, rtol=1e-4)
@@ -50,12 +49,15 @@ def test_a_gradient_is_divided_once_and_as_long_as_it_may_be(clip: float) -> Non
     for i, parameter in enumerate(loop.model.parameters()):
         parameter.grad = torch.full_like(parameter, float(i % 3))
     before = [p.grad.clone() for p in loop.model.parameters() if p.grad is not None]
-    norm = loop._scale_and_clip(5)
+    norm = loop._divide(5)
     whole = torch.cat([one.flatten() for one in before]).double() / 5
     assert norm == pytest.approx(float(whole.norm()))
     scale = 5 * (norm / clip if clip == 0.25 else 1.0)
+    loop.optimiser.step()
+    share = 1 - loop.settings.betas[0]  # of a gradient that comes first in its moving average
     for one, parameter in zip(before, loop.model.parameters(), strict=True):
-        torch.testing.assert_close(parameter.grad, one / scale)
+        found = loop.optimiser.state[parameter]["exp_avg"]
+        torch.testing.assert_close(found, share * one / scale)
 
 
 def test_accumulation_reads_that_many_batches() -> None:
