@@ -39,7 +39,6 @@ from saccade.translation import Maps, Translation
 from saccade.vocab import END, PAD, START, UNK, Vocabulary
 
 _SMALL, _LARGE = 128, 1024  # pieces of a batch that is not cut for the threads, and of the largest
-_LINES = 1920  # pieces of the largest batch times the lines of a sentence: what they read is held
 _CHUNK = 2000  # lines of a stream that are sorted by length together
 Progress = Callable[[Sequence[int], Tensor], None]  # (numbers of lines, their tokens so far [N, t])
 
@@ -192,8 +191,9 @@ class Translator:
         done = [Found((Hypothesis((), 0.0, ()),))] * len(texts)  # empty in, empty out
         work = [i for i, row in enumerate(given) if row or not self.model.reads]
         lengths = [len(given[i]) for i in work]
-        batches = [[work[i] for i in rows] for rows in self._batches(lengths, search.lines)]
         form = self._ready.form if search.once else Clear(self.model)
+        most = form.held // search.lines
+        batches = [[work[i] for i in rows] for rows in self._batches(lengths, most)]
 
         @torch.inference_mode()
         def find(rows: list[int]) -> list[Found]:
@@ -220,10 +220,13 @@ class Translator:
             for text, row, one in zip(texts, ids, done, strict=True)
         ]
 
-    def _batches(self, lengths: list[int], lines: int) -> list[list[int]]:
-        """Group texts by length, two batches a thread or more: who is done first takes another."""
+    def _batches(self, lengths: list[int], most: int) -> list[list[int]]:
+        """Group texts by length, two batches a thread or more: who is done first takes another.
+
+        None has more than so many pieces, if it has more than one text.
+        """
         pieces, n_batches = sum(lengths) + len(lengths), 2 * torch.get_num_threads()
-        share = max(_SMALL, min(pieces // n_batches, _LARGE, _LINES // lines))
+        share = max(_SMALL, min(pieces // n_batches, _LARGE, most))
         batches = sorted_batches(lengths, min(self.decoding.batch_tokens, share))
         return smaller_at_the_end(batches, torch.get_num_threads())
 

@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 from saccade.flow import State, StepFunction
 
+HELD = 1920  # pieces of a batch times the lines that read each, unless a form asks for more
+
 
 class Begun(NamedTuple):
     """A batch that is to be written: its step function and its first state."""

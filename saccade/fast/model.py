@@ -9,7 +9,7 @@ from torch.nn.functional import embedding
 from saccade.decoders.base import Decoder
 from saccade.decoders.rnn import RnnDecoder
 from saccade.decoders.transformer import TransformerDecoder
-from saccade.fast.begun import Begun
+from saccade.fast.begun import HELD, Begun
 from saccade.fast.linear import Packed, pack, packed
 from saccade.fast.native import NativeEncoderDecoder
 from saccade.fast.native_rnn import NativeRecurrent
@@ -23,7 +23,15 @@ from saccade.native import library
 
 
 class Form(Protocol):
-    """What a search can write with; each state of it may be followed once."""
+    """What a search can write with; each state of it may be followed once.
+
+    `held` is how many pieces of sources, times the lines that read each, a batch should have at
+    most: what they read is held.
+    """
+
+    @property
+    def held(self) -> int:
+        """Return that number."""
 
     def begin(self, source: Padded) -> Begun:
         """Read the source `[B, S]`."""
@@ -48,6 +56,8 @@ class Writer(Protocol):
 class Clear:
     """A model as it is."""
 
+    held = HELD
+
     def __init__(self, model: Model) -> None:
         self.model = model
 
@@ -58,6 +68,8 @@ class Clear:
 
 class FastEncoderDecoder:
     """An `EncoderDecoder` whose decoder has a form; embedding and output are laid out as well."""
+
+    held = HELD
 
     def __init__(self, model: EncoderDecoder, decoder: Writer) -> None:
         self.decoder, self.source_vectors = decoder, model.source_embedding

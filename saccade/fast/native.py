@@ -11,7 +11,7 @@ from saccade.attention.multihead import MultiHead
 from saccade.decoders.transformer import DecoderLayer, TransformerDecoder
 from saccade.fast import panels
 from saccade.fast.asked import STEPS, Asked, Telling
-from saccade.fast.begun import Begun
+from saccade.fast.begun import HELD, Begun
 from saccade.fast.crew import Crew
 from saccade.fast.groups import GROUP
 from saccade.fast.linear import packed
@@ -31,6 +31,8 @@ class NativeEncoderDecoder:
     They compute what `FastEncoderDecoder` does with `FastTransformer`; what lines read is found and
     held as there. So does a Transformer encoder; others are packed.
     """
+
+    held = HELD
 
     def __init__(self, model: EncoderDecoder, kernels: Kernels) -> None:
         decoder, encoder = model.decoder, model.encoder

@@ -12,7 +12,7 @@ from saccade.cells.lstm import LSTM
 from saccade.decoders.rnn import RnnDecoder
 from saccade.fast import panels
 from saccade.fast.asked import STEPS, Asked, Telling
-from saccade.fast.begun import Begun
+from saccade.fast.begun import HELD, Begun
 from saccade.fast.crew import Crew
 from saccade.fast.groups import GROUP, Groups
 from saccade.fast.linear import packed
@@ -33,6 +33,8 @@ class NativeRecurrent:
 
     They compute what `FastEncoderDecoder` does with `FastRnn`.
     """
+
+    held = HELD * 3 // 2  # lines hold no past: more of them fit into the cache
 
     def __init__(self, model: EncoderDecoder, kernels: Kernels) -> None:
         decoder = model.decoder
