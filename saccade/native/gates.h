@@ -9,19 +9,18 @@ INLINE lanes at_or_below(lanes x, float most) { return lower((lanes){0} + most, 
 
 INLINE lanes sigmoid(lanes x) { return 1.0f / (1.0f + exponential_down(at_or_below(-x, 87.0f))); }
 
-/* tanh(x) = 1 - 2 / (exp(2 x) + 1); where that would cancel, an odd polynomial: Moshier's Cephes. */
+/* tanh(x) = x P(x^2) / Q(x^2) to 3e-7, up to where it is one: with one quotient and no power of e. */
 INLINE lanes tangent(lanes x) {
     const ints sign = (ints)x & INT32_MIN;
-    const lanes size = at_or_below((lanes)((ints)x ^ sign), 10.0f), z = size * size;
-    const lanes far = 1.0f - 2.0f / (exponential_down(size + size) + 1.0f);
-    lanes near = (lanes){0} - 5.70498872745e-3f;
-    near = near * z + 2.06390887954e-2f;
-    near = near * z - 5.37397155531e-2f;
-    near = near * z + 1.33314422036e-1f;
-    near = near * z - 3.33332819422e-1f;
-    near = near * z * size + size;
-    const ints is_far = size > 0.625f;
-    return (lanes)((((ints)far & is_far) | ((ints)near & ~is_far)) ^ sign);
+    const lanes size = at_or_below((lanes)((ints)x ^ sign), 7.90531111f), z = size * size;
+    lanes p = (lanes){0} - 2.76076847742355e-16f, q = (lanes){0} + 1.19825839466702e-06f;
+    p = p * z + 2.00018790482477e-13f;
+    p = p * z - 8.60467152213735e-11f;
+    p = p * z + 5.12229709037114e-08f, q = q * z + 1.18534705686654e-04f;
+    p = p * z + 1.48572235717979e-05f, q = q * z + 2.26843463243900e-03f;
+    p = p * z + 6.37261928875436e-04f, q = q * z + 4.89352518554385e-03f;
+    p = p * z + 4.89352455891786e-03f;
+    return (lanes)((ints)(size * p / q) ^ sign);
 }
 
 /* i, f, o = sigmoid, g = tanh of what `given`, [4 D], and `sums` hold together; `gates` keeps them, if it is any.
