@@ -189,6 +189,16 @@ def test_blocks_of_all_sizes_are_scored_as_the_clear_form_scores_them(
     assert_close(found, expected, rtol=1e-5, atol=1e-5)
 
 
+def test_a_loss_is_learned_from_after_one_that_nobody_could_learn_from() -> None:
+    larger, parts = loss_parts(60, 48, 900), loss_parts(50, 32, 800)
+    gold = torch.arange(60)
+    with torch.inference_mode():
+        features, weight, bias = larger
+        projected(features, weight, bias, gold, 0.1)  # makes room for all that follows
+    found, expected = (f(parts, gold[:50], 0.1) for f in (loss_and_gradients, clear_loss))
+    assert_close(found, expected, rtol=1e-5, atol=1e-5)
+
+
 @pytest.mark.parametrize("symbols", [7, 50])
 def test_a_loss_that_nobody_learns_from_is_the_same(symbols: int) -> None:
     parts, gold = loss_parts(10, 12, symbols), torch.arange(10) % symbols
