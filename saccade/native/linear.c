@@ -3,10 +3,8 @@
 #include "linear.h"
 
 void pack(const float *weight, int64_t out, int64_t in, float *panels) {
-    for (int64_t first = 0; first < out; first += PANEL, panels += in * PANEL)
-        for (int64_t k = 0; k < in; k++)
-            for (int64_t j = 0; j < PANEL; j++)
-                panels[k * PANEL + j] = first + j < out ? weight[(first + j) * in + k] : 0.0f;
+    for (int64_t first = 0; first < out; first += PANEL)
+        lay_panel(weight + first * in, in, 1, out - first, in, panels + first * in);
 }
 
 /* The same in bytes, with the scale of each row and the sum of its bytes. */

@@ -26,6 +26,14 @@ enum { WIDE = 2 }; /* 6 x 2 sums of 16 registers */
 #endif
 enum { PANEL = WIDE * LANES, CACHED = 16 }; /* numbers in a line of the cache */
 
+/* A panel of `weight`: so many columns, `across` apart, of so many rows, `along` apart; zeros at its end. */
+static inline void lay_panel(const float *weight, int64_t across, int64_t along, int64_t columns, int64_t rows,
+                             float *panel) {
+    for (int64_t k = 0; k < rows; k++)
+        for (int64_t j = 0; j < PANEL; j++)
+            panel[k * PANEL + j] = j < columns ? weight[j * across + k * along] : 0.0f;
+}
+
 /* Put the products of rows with a panel where they belong; `onto` is added if there is any. */
 INLINE void put_in(const int whole, const Linear *w, const lanes *products, int64_t rows, int64_t first,
                    const float *onto, int relu, float *y) {

@@ -52,14 +52,6 @@ static Linear back_from(const Projection *p, int64_t first) {
     return (Linear){panels, p->zeros, n < SYMBOLS ? n : SYMBOLS, p->width, {0}};
 }
 
-/* A panel from `weight`, whose columns stand `across` apart and whose rows `along`. */
-static void lay_panel(const float *weight, int64_t across, int64_t along, int64_t columns, int64_t rows,
-                      float *panel) {
-    for (int64_t k = 0; k < rows; k++)
-        for (int64_t j = 0; j < PANEL; j++)
-            panel[k * PANEL + j] = j < columns ? weight[j * across + k * along] : 0.0f;
-}
-
 void lay_projection(const Projection *p) {
     const int64_t D = p->width, V = p->loss.symbols, blocks = (V + SYMBOLS - 1) / SYMBOLS;
     PARALLEL(p->loss.threads) {
