@@ -20,7 +20,7 @@ from saccade.dropout import Dropout
 from saccade.masks import causal, masked_softmax
 from saccade.native import library
 from saccade.native.library import Found, found
-from saccade.objectives import _projected
+from saccade.objectives import _projected, _scored
 from saccade.objectives._projected import projected
 from saccade.objectives.cross_entropy import smoothed
 from saccade.search import _best
@@ -189,7 +189,10 @@ def test_blocks_of_all_sizes_are_scored_as_the_clear_form_scores_them(
     assert_close(found, expected, rtol=1e-5, atol=1e-5)
 
 
-def test_a_loss_is_learned_from_after_one_that_nobody_could_learn_from() -> None:
+def test_a_loss_is_learned_from_after_one_that_nobody_could_learn_from(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(_scored, "_rooms", _scored._Rooms())  # none was made before
     larger, parts = loss_parts(60, 48, 900), loss_parts(50, 32, 800)
     gold = torch.arange(60)
     with torch.inference_mode():
