@@ -12,6 +12,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from saccade.fast.room import Room
 from saccade.native.library import Kernels, found
 from saccade.native.structures import Loss, Projection
 
@@ -64,7 +65,7 @@ class Scored:
         self._call = Projection(Loss(0, symbols, threads, learns), width)
         self._call.weight, self._call.bias = weight.data_ptr(), self.bias.data_ptr()
         self._call.zeros = self._zeros.data_ptr()
-        self._call.panels = _rooms.panels(kernels.panels_size(self._call)).data_ptr()
+        self._call.panels = _rooms.panels.first(kernels.panels_size(self._call)).data_ptr()
         kernels.lay_projection(self._call)
 
     def scored(
@@ -76,7 +77,8 @@ class Scored:
             The gradient of the scores `[R, V]`, which the next call writes over, and of every row
             `-log p[y]` and the mean of `-log p[v]` over all symbols.
         """
-        z, x = _rooms.scores(len(x), len(self.weight)), x.contiguous()
+        rows, symbols = len(x), len(self.weight)
+        z, x = _rooms.scores.first(rows * symbols).view(rows, symbols), x.contiguous()
         call, kept = loss_call(self.kernels, z, gold, self.smoothing, learns=self.learns)
         self._call.loss, self._call.x, self._call.dx = call, x.data_ptr(), dx.data_ptr()
         self.kernels.project(self._call)
@@ -89,19 +91,7 @@ class _Rooms(threading.local):
     """Memory that every update works in: a block of scores, and a matrix laid out twice."""
 
     def __init__(self) -> None:
-        self._scores, self._panels = torch.empty(0), torch.empty(0)
-
-    def scores(self, rows: int, symbols: int) -> Tensor:
-        """Return room for so many rows."""
-        if rows * symbols > len(self._scores):
-            self._scores = torch.empty(rows * symbols)
-        return self._scores[: rows * symbols].view(rows, symbols)
-
-    def panels(self, size: int) -> Tensor:
-        """Return room for so many numbers."""
-        if size > len(self._panels):
-            self._panels = torch.empty(size)
-        return self._panels
+        self.scores, self.panels = Room(torch.empty(0)), Room(torch.empty(0))
 
 
 _rooms = _Rooms()
