@@ -2,8 +2,16 @@
 
 import atexit
 import gc
-from collections.abc import Iterator
+import importlib
+import sys
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from types import ModuleType
+
+_SHAPES = "torch._meta_registrations"  # what operations do to tensors that have no values
+_CHANCE = "torch._prims.rng_prims"  # imported by that one; torch.Generator does not work before it
 
 
 @contextmanager
@@ -26,3 +34,49 @@ def uncollected() -> Iterator[None]:
 def end_soon() -> None:
     """Go through nothing when the process ends: its memory is given back as a whole."""
     atexit.register(gc.freeze)
+
+
+def lighten() -> None:
+    """Let `import torch`, when it comes, leave out what only compilers and exporters read.
+
+    That is a fifth of its time. Who traces a model imports it first, as export/_graphs.py does;
+    torch does not do it by itself any more. Only for a process that is ours.
+    """
+    if "torch" not in sys.modules:
+        sys.meta_path.insert(0, _Light())
+
+
+class _Light(MetaPathFinder):
+    """Finds torch, once, and has it loaded with an empty module in place of the one left out."""
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if name != "torch":
+            return None
+        sys.meta_path.remove(self)
+        found = PathFinder.find_spec(name, path, target)
+        if found and found.loader:
+            found.loader = _Without(found.loader)
+        return found
+
+
+class _Without(Loader):
+    """Loads a module as its own loader does, and hands it back to that one."""
+
+    def __init__(self, loader: Loader) -> None:
+        self._loader = loader
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        if module.__spec__:
+            module.__spec__.loader = module.__loader__ = self._loader
+        sys.modules[_SHAPES] = ModuleType(_SHAPES)
+        try:
+            self._loader.exec_module(module)
+        finally:
+            del sys.modules[_SHAPES]
+        vars(module).pop(_SHAPES.rpartition(".")[2], None)
+        importlib.import_module(_CHANCE)

@@ -9,7 +9,7 @@ import typer
 
 from saccade.cli.formats import Format, Wanted, format_rows
 from saccade.cli.speech import Beam, Device, Engine, Model, Quantise, coloured, columns, note
-from saccade.cli.starting import uncollected
+from saccade.cli.starting import lighten, uncollected
 from saccade.cli.streams import input_lines, input_size, output
 from saccade.errors import RecipeError
 from saccade.export.base import is_export
@@ -97,6 +97,7 @@ def translate(
                 " expected the model folder. Translate with that one."
             )
         much = input_size(source) >= _MUCH
+        lighten()
         with uncollected():
             translator = load(model, device=device, engine=engine, quantise=quantise, much=much)
         live = source is None and _is_terminal(sys.stdin)

@@ -8,6 +8,7 @@ A State is nested; in a graph its tensors are named by their path, `cells.0.h`. 
 reads it and does not give it back.
 """
 
+import importlib
 import logging
 import warnings
 from collections.abc import Iterator
@@ -51,6 +52,7 @@ _SAMPLES = Sizes(5, 37, 2), Sizes(6, 101, 3)  # what differs between them may va
 
 def write(model: Model, folder: Path) -> None:
     """Write `encode.onnx` and `step.onnx` of a trained model that is not refused."""
+    importlib.import_module("torch._meta_registrations")  # which cli/starting.py leaves out
     copied = traceable(model)
     assert isinstance(copied, Model)
     try:
