@@ -17,6 +17,7 @@ from saccade.batching import Plan
 from saccade.prepare import batches_of, prepare
 from saccade.recipe import Recipe
 from saccade.train.loop import Loop
+from saccade.train.memory import kept_memory
 from saccade.versions import versions
 
 
@@ -41,13 +42,14 @@ def _train(
 ) -> None:
     torch.set_num_threads(effort.threads)
     loop, plan = _loop(recipe, kit), _plan(batches)
-    while not steps.done:
-        if loop.progress.batch == 0:
-            loop.plan = plan  # the loop would plan the next epoch by itself
-        before = loop.progress.source_tokens
-        update = loop.update()
-        steps.count(loop.progress.source_tokens - before, update.tokens)
-        steps.tick()
+    with kept_memory():  # as in Loop.run
+        while not steps.done:
+            if loop.progress.batch == 0:
+                loop.plan = plan  # the loop would plan the next epoch by itself
+            before = loop.progress.source_tokens
+            update = loop.update()
+            steps.count(loop.progress.source_tokens - before, update.tokens)
+            steps.tick()
     steps.tell("own loop, gradients clipped")
 
 

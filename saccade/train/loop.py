@@ -27,6 +27,7 @@ from saccade.resegment import Resegment
 from saccade.schedules.base import Schedule
 from saccade.train import weights
 from saccade.train.checkpoint import Snapshot
+from saccade.train.memory import kept_memory
 from saccade.train.optim import MovingAverage, adamw, moments, put_moments
 from saccade.train.progress import Progress, Validation
 
@@ -79,6 +80,10 @@ class Loop:
 
     def run(self, hooks: Hooks) -> str:
         """Update until something says stop; return what it said."""
+        with kept_memory():
+            return self._run(hooks)
+
+    def _run(self, hooks: Hooks) -> str:
         progress = self.progress
         while not (reason := hooks.stop(progress)):
             started = time.monotonic()
