@@ -12,7 +12,7 @@ from saccade.parts import Part
 
 
 class Read(NamedTuple):
-    """What a layer made of a sequence: states `[B, S, D]`, and the last of each direction."""
+    """What a layer made of a sequence: states `[B, S, D]`, zero at padding, and the last ones."""
 
     states: Tensor
     final: Tensor
@@ -38,7 +38,7 @@ class Directions(nn.ModuleList):
             return both
         runs = [_run(cell, x, mask, backward=i == 1) for i, cell in enumerate(self)]
         states = torch.cat([run.states for run in runs], dim=2)  # [B, S, D]
-        return Read(states, torch.cat([run.final for run in runs], dim=1))
+        return Read(states * mask[:, :, None], torch.cat([run.final for run in runs], dim=1))
 
 
 def _at_once(cells: list[nn.Module], x: Tensor, mask: Tensor) -> Read | None:

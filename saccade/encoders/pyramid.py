@@ -51,11 +51,11 @@ class PyramidEncoder(Encoder):
         mask = source.mask  # [B, S]
         x, summary = self.layers[0](source.values, mask)  # [B, S, D], [B, D]
         for layer in list(self.layers)[1:]:
-            x, mask = _pairs(self.dropout(x) * mask[:, :, None]), mask[:, ::2]
+            x, mask = _pairs(self.dropout(x)), mask[:, ::2]
             x, summary = layer(x, mask)
         places = torch.arange(source.mask.shape[1], device=x.device) >> (len(self.layers) - 1)
         places = places.expand_as(source.mask).masked_fill(~source.mask, -1)  # [B, S]
-        return Memory(x * mask[:, :, None], mask, summary, places)
+        return Memory(x, mask, summary, places)
 
 
 def _pairs(x: Tensor) -> Tensor:

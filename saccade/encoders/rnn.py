@@ -67,4 +67,4 @@ class RnnEncoder(Encoder):
         for layer in list(self.layers)[1:]:
             states, final = layer(self.dropout(x), mask)
             x, summary = (x + states, summary + final) if self.residual else (states, final)
-        return Memory(x * mask[:, :, None], mask, summary)
+        return Memory(x, mask, summary)

@@ -63,12 +63,13 @@ class _Projected(torch.autograd.Function):
         learns: bool,  # noqa: FBT001
     ) -> tuple[Tensor, Tensor]:
         nll, even = bias.new_empty(len(features)), bias.new_empty(len(features))
+        low = lowered(weight)
+        blank = torch.empty_like if low is weight and len(features) else torch.zeros_like
         d_features, d_weight, d_bias = (
-            (features.new_empty(features.shape), torch.zeros_like(weight), torch.zeros_like(bias))
+            (features.new_empty(features.shape), blank(weight), torch.zeros_like(bias))
             if learns
             else (features, weight, bias)
         )
-        low = lowered(weight)
         by_kernels = at_hand(features, low, bias, smoothing, learns=learns)
         way = by_kernels or _Plain(low, bias, smoothing, learns=learns)
         for first in range(0, len(features), ROWS):
