@@ -32,6 +32,7 @@ from saccade.models.base import Model
 from saccade.objectives.cross_entropy import cross_entropy
 from saccade.search.base import Task
 from saccade.search.beam import Beam
+from saccade.train.memory import kept_memory
 from saccade.views import curves
 
 SIZES = {
@@ -72,7 +73,8 @@ def train(shape: Shape, length: int) -> dict[str, float]:
         optimiser.step()
         optimiser.zero_grad()
 
-    return {"train s": _seconds(update), "train MiB": peak_mib() - before}
+    with kept_memory():  # as in Loop.run
+        return {"train s": _seconds(update), "train MiB": peak_mib() - before}
 
 
 def decode(shape: Shape, length: int) -> dict[str, float]:
