@@ -7,15 +7,15 @@ from contextlib import contextmanager
 
 _TRIM, _MMAP = -1, -3  # M_TRIM_THRESHOLD and M_MMAP_THRESHOLD in malloc.h of glibc
 _NEVER = -1
-_LARGEST = 32 << 20  # bytes from which glibc asks the system for every piece, whatever it is told
+_LARGEST = 32 << 20  # bytes of a piece; the most that glibc comes to by itself
 
 
 @contextmanager
 def kept_memory() -> Iterator[None]:
-    """Give no memory back to the system meanwhile; at the end, all that is free.
+    """Give no memory back to the system meanwhile, but for large pieces; at the end, all of it.
 
     Else glibc gives back what lies free behind what is used, once an update and more often, and
-    the system clears every page before it hands it out again: some ten thousand an update, a tenth
+    the system clears every page before it hands it out again: ten thousand an update, up to a tenth
     of its time. Other libraries have no such settings, and this does nothing with them.
     """
     library = ctypes.CDLL(None) if sys.platform == "linux" else None
@@ -27,5 +27,5 @@ def kept_memory() -> Iterator[None]:
     try:
         yield
     finally:
-        library.mallopt(_TRIM, 2 * _LARGEST)  # the most that glibc comes to by itself
+        library.mallopt(_TRIM, 2 * _LARGEST)  # twice that, as glibc sets it
         library.malloc_trim(0)

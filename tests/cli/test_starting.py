@@ -33,6 +33,13 @@ assert "torch._decomp" not in sys.modules
 _graphs.write(untrained("luong"), Path(sys.argv[1]))
 """
 
+SAMPLED = """
+import atexit, sys
+from saccade.cli import main
+atexit.register(lambda: print("torch" in sys.modules, "torch._decomp" in sys.modules))
+main(["translate", sys.argv[1], "--engine", "torch", "--sample", "--seed", "1"])
+"""
+
 
 @pytest.fixture(autouse=True)
 def _thawed() -> Iterator[None]:
@@ -75,6 +82,15 @@ def test_torch_is_imported_without_what_compilers_read_and_can_still_trace_a_mod
     assert "True" not in finders
     assert went_back == "None"
     assert (tmp_path / "step.onnx").is_file()
+
+
+def test_the_verb_that_writes_starts_so_and_can_still_draw(work: Path) -> None:
+    program = [sys.executable, "-c", SAMPLED, str(work / "model")]
+    given = "un chat dort\n"
+    done = subprocess.run(program, input=given, capture_output=True, text=True, check=True)
+    written, torch_alone = done.stdout.splitlines()
+    assert written
+    assert torch_alone == "True False"
 
 
 def test_nothing_waits_for_torch_where_it_is() -> None:
