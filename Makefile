@@ -23,7 +23,7 @@ $(STAMP): pyproject.toml constraints.txt
 	  echo "No virtual environment could be made; on Debian: apt install python3-venv" >&2; exit 1; }
 	$(BIN)/python -m pip install --quiet -c constraints.txt torch==2.13.0
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[dev]'
-	@echo "Kernels in C: $$($(BIN)/python -m saccade.native)."
+	@echo "Kernels in C: $$($(BIN)/python -m saccade.kernels)."
 	@touch $@
 
 demo: $(STAMP)

@@ -18,13 +18,13 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.meter import peak_mib
-from saccade.batching import Batches
+from saccade.data.batching import Batches
+from saccade.data.store import build
 from saccade.readers.base import Reader
 from saccade.readers.text import Text
-from saccade.store import build
+from saccade.tokenizers._vocabulary import Vocabulary
 from saccade.tokenizers.base import learn
 from saccade.tokenizers.bpe import Bpe
-from saccade.vocab import Vocabulary
 
 
 def main() -> None:

@@ -19,15 +19,15 @@ from typing import Any, cast
 
 import torch
 
-from saccade import folder
 from saccade.fast.model import Clear, Ready
+from saccade.folders import model as folder
 from saccade.models.base import Model
 from saccade.models.encoder_decoder import EncoderDecoder
 from saccade.parts import Part
+from saccade.predict.translator import Translator
 from saccade.recipe import Decoding
+from saccade.tokenizers._vocabulary import END
 from saccade.tokenizers.bpe import Bpe
-from saccade.translator import Translator
-from saccade.vocab import END
 
 SHAPES: dict[str, dict[str, Any]] = {
     "transformer": {

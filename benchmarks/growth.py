@@ -26,7 +26,7 @@ from benchmarks.engines import run
 from benchmarks.kit import transformer_recipe
 from benchmarks.meter import peak_mib
 from benchmarks.workloads import END, PAD, START, Shape
-from saccade.batching import collate, pad
+from saccade.data.batching import collate, pad
 from saccade.fast.model import Ready
 from saccade.models.base import Model
 from saccade.objectives.cross_entropy import cross_entropy

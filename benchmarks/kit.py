@@ -18,15 +18,15 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from benchmarks.workloads import END, WRITTEN, Effort, Shape
-from saccade import folder as folders
 from saccade import recipe as recipes
 from saccade import run
+from saccade.data.prepare import Vocabularies, batches_of, prepare
+from saccade.folders import model as folders
 from saccade.positions.sinusoidal import waves
-from saccade.prepare import Vocabularies, batches_of, prepare
 from saccade.readers.base import Reader
 from saccade.recipe import Recipe
+from saccade.tokenizers._vocabulary import SYMBOLS, Vocabulary
 from saccade.train import weights
-from saccade.vocab import SYMBOLS, Vocabulary
 
 DATA = Path("../shared/data/multi30k")
 STEPS = 1500

@@ -9,8 +9,8 @@ from functools import partial
 
 from benchmarks import meter
 from benchmarks.workloads import Effort, Kit
-from saccade.opening import load
-from saccade.versions import versions
+from saccade.engines._open import load
+from saccade.folders.versions import versions
 
 _MODELS = {"D": "model", "S": "rnn"}
 

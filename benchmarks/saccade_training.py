@@ -12,13 +12,13 @@ from benchmarks import kit as kits
 from benchmarks import meter
 from benchmarks.saccade_side import named_as
 from benchmarks.workloads import Effort, Kit
-from saccade import folder as folders
-from saccade.batching import Plan
-from saccade.prepare import batches_of, prepare
+from saccade.data.batching import BatchPlan
+from saccade.data.prepare import batches_of, prepare
+from saccade.folders import model as folders
+from saccade.folders.versions import versions
 from saccade.recipe import Recipe
 from saccade.train.loop import Loop
 from saccade.train.memory import kept_memory
-from saccade.versions import versions
 
 
 def transformer(kit: Kit, effort: Effort, engine: str = "torch", quantise: str = "") -> None:
@@ -63,10 +63,10 @@ def _loop(recipe: Recipe, kit: Kit) -> Loop:
     return Loop(model, objective, batches, recipe.training, recipe.seed)
 
 
-def _plan(batches: list[list[int]]) -> Plan:
+def _plan(batches: list[list[int]]) -> BatchPlan:
     flat = np.fromiter(chain.from_iterable(batches), dtype=np.int32)
     starts = np.cumsum([0, *map(len, batches)], dtype=np.int64)
-    return Plan(flat, starts, np.arange(len(batches), dtype=np.int64))
+    return BatchPlan(flat, starts, np.arange(len(batches), dtype=np.int64))
 
 
 def _version() -> str:

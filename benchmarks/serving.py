@@ -29,7 +29,7 @@ import httpx
 from rich.console import Console
 from rich.table import Table
 
-from saccade.server.served import Served, open_models
+from saccade.server.models import Served, open_models
 
 _HEAD = (
     b"POST /v1/predict HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"

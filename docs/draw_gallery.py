@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from saccade.cli import app
-from saccade.report import read_curves
+from saccade.look.report import read_curves
 from saccade.views import curves, edit_table
 
 PAGE = Path(__file__).parent / "gallery.md"

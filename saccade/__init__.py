@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from saccade.api import History, Trained, train
+    from saccade.engines._open import load
     from saccade.engines.base import Opened
     from saccade.errors import (
         CheckpointError,
@@ -22,13 +23,12 @@ if TYPE_CHECKING:
         ShapeError,
         TrainingError,
     )
-    from saccade.folder import load_forecaster
-    from saccade.opening import load
-    from saccade.pictures import draw as inspect
-    from saccade.predictor import Forecast, Predictor
+    from saccade.folders.model import load_forecaster
+    from saccade.look.pictures import draw as inspect
+    from saccade.predict.forecaster import Forecast, Predictor
+    from saccade.predict.translation import Translation
+    from saccade.predict.translator import Scored, Translator
     from saccade.recipe import Recipe
-    from saccade.translation import Translation
-    from saccade.translator import Scored, Translator
     from saccade.views.drawing import Drawing
 
     __version__: str
@@ -37,23 +37,23 @@ _PLACES = {
     "CheckpointError": "errors",
     "DataError": "errors",
     "Drawing": "views.drawing",
-    "Forecast": "predictor",
+    "Forecast": "predict.forecaster",
     "History": "api",
     "Interrupted": "errors",
     "Opened": "engines.base",
-    "Predictor": "predictor",
+    "Predictor": "predict.forecaster",
     "Recipe": "recipe",
     "RecipeError": "errors",
     "SaccadeError": "errors",
-    "Scored": "translator",
+    "Scored": "predict.translator",
     "ShapeError": "errors",
     "Trained": "api",
     "TrainingError": "errors",
-    "Translation": "translation",
-    "Translator": "translator",
-    "inspect": "pictures",
-    "load": "opening",
-    "load_forecaster": "folder",
+    "Translation": "predict.translation",
+    "Translator": "predict.translator",
+    "inspect": "look.pictures",
+    "load": "engines._open",
+    "load_forecaster": "folders.model",
     "train": "api",
 }
 _CALLED = {"inspect": "draw"}  # what a name is called where it comes from
@@ -86,7 +86,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        return _from("versions", "versions")()["saccade"]
+        return _from("folders.versions", "versions")()["saccade"]
     if name not in _PLACES:
         raise AttributeError(f"module 'saccade' has no attribute '{name}'")
     return _from(_PLACES[name], _CALLED.get(name, name))

@@ -11,13 +11,13 @@ import yaml
 
 from saccade import recipe as recipes
 from saccade import run
+from saccade.data.prepare import numeric
 from saccade.errors import RecipeError, suggest
-from saccade.prepare import numeric
+from saccade.look.report import read_curves
+from saccade.predict.translation import Translation
+from saccade.predict.translator import Scored, Translator
 from saccade.recipe import Decoding, Recipe, Training
-from saccade.report import read_curves
 from saccade.train.progress import Progress
-from saccade.translation import Translation
-from saccade.translator import Scored, Translator
 from saccade.views import curves, page
 from saccade.views.report import by_quantity
 

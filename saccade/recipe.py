@@ -12,16 +12,16 @@ from typing import Any, Literal, get_type_hints
 import yaml
 
 from saccade.errors import RecipeError
+from saccade.kernels.precision import Precision
 from saccade.metrics.base import Metric
 from saccade.models.base import Model
 from saccade.objectives.base import Objective
 from saccade.parts import Option, Part, check_options, find, plain
-from saccade.precision import Precision
 from saccade.readers.base import Reader
 from saccade.schedules.base import Schedule
 from saccade.search.base import Search
+from saccade.tokenizers._vocabulary import Reading
 from saccade.tokenizers.base import Tokenizer
-from saccade.vocab import Reading
 
 Normalisation = Literal[
     "nfc", "nfd", "nfkc", "nfkd", "lowercase", "strip", "squeeze", "digits", "quotes"

@@ -10,27 +10,27 @@ from typing import Any
 import torch
 from rich.console import Console
 
-from saccade import folder as folders
 from saccade import recipe as recipes
-from saccade.bench import Bench, TextBench
+from saccade.data.prepare import numeric
+from saccade.engines._open import load
 from saccade.engines.base import Opened
 from saccade.errors import CheckpointError, DataError, RecipeError
-from saccade.evaluation import Evaluation, figures_of, likelihood_of
-from saccade.facts import read_lexicon, read_profile
-from saccade.forecasting import NumberBench
+from saccade.folders import model as folders
+from saccade.folders.facts import read_lexicon, read_profile
+from saccade.learners._bench import Bench, TextBench
+from saccade.learners._forecasting import NumberBench
+from saccade.learners.gradient import Trainer
 from saccade.metrics.base import Metric
 from saccade.models.base import Model
-from saccade.opening import load
 from saccade.parts import Part
-from saccade.prepare import numeric
+from saccade.predict.evaluation import Evaluation, figures_of, likelihood_of
+from saccade.predict.translator import Translator
 from saccade.recipe import Recipe, Training
 from saccade.train import weights
 from saccade.train.checkpoint import Checkpoints
 from saccade.train.files import write_file, write_text
 from saccade.train.log import Board, Log
 from saccade.train.progress import Progress
-from saccade.training import Trainer
-from saccade.translator import Translator
 
 # What may change when a run is resumed: when to stop and what to say, not what is learned.
 FREE = (

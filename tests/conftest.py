@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from saccade.native.library import SWITCH, found
+from saccade.kernels.library import SWITCH, found
 
 os.environ.setdefault(SWITCH, str(Path.home() / ".cache" / "saccade" / "native"))  # built once
 

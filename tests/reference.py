@@ -12,7 +12,7 @@ from saccade.cells.lstm import LSTM
 from saccade.decoders.transformer import DecoderLayer
 from saccade.encoders.rnn import RnnEncoder
 from saccade.encoders.transformer import EncoderLayer
-from saccade.layers import FeedForward
+from saccade.layers.transformer import FeedForward
 
 
 def drop(mask: Tensor) -> Tensor:

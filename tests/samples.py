@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from saccade.attention.base import Attention
-from saccade.batching import collate
+from saccade.data.batching import collate
 from saccade.decoders.base import Decoder
 from saccade.encoders.base import Encoder
 from saccade.flow import Batch, Memory
@@ -16,8 +16,8 @@ from saccade.masks import from_lengths
 from saccade.models.base import Model
 from saccade.objectives.cross_entropy import cross_entropy
 from saccade.parts import Part, find, kinds, schema
+from saccade.tokenizers._vocabulary import Vocabulary
 from saccade.tokenizers.character import Character
-from saccade.vocab import Vocabulary
 
 T = TypeVar("T")
 M = TypeVar("M", bound=nn.Module)

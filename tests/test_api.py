@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 import saccade
-from saccade import folder as folders
+from saccade.folders import model as folders
 
 PAIRS = [("un chat", "a cat"), ("un chien", "a dog"), ("deux chats", "two cats")]
 SMALL = {

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 import torch
 
-from saccade import folder as folders
 from saccade import recipe as recipes
-from saccade.bench import TextBench
 from saccade.errors import CheckpointError, DataError, RecipeError, TrainingError
+from saccade.folders import model as folders
+from saccade.learners._bench import TextBench
 from saccade.metrics.base import Metric
 from saccade.parts import Part
 from saccade.run import average, count_parameters, evaluate, read_recipe, train
@@ -56,7 +56,7 @@ def test_patience_stops_after_so_many_worse(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     losses = iter([3.0, 2.0, 2.5, 2.0, 9.0])
-    monkeypatch.setattr("saccade.bench.loss_of", lambda *_: next(losses))
+    monkeypatch.setattr("saccade.learners._bench.loss_of", lambda *_: next(losses))
     run = small.run(tmp_path, max_steps=0, patience=2, validate_every=1)
     assert run.reason == "no better loss in 2 validations"
     assert (run.progress.step, run.progress.stale) == (4, 2)
@@ -102,7 +102,7 @@ def test_epochs_end_a_run(tmp_path: Path) -> None:
 
 
 def test_a_validation_that_is_not_a_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("saccade.bench.loss_of", lambda *_: float("nan"))
+    monkeypatch.setattr("saccade.learners._bench.loss_of", lambda *_: float("nan"))
     with pytest.raises(TrainingError) as caught:
         small.run(tmp_path, max_steps=2, validate_every=1)
     assert str(caught.value) == (
@@ -191,7 +191,7 @@ def test_a_disk_without_room_for_the_ids(tmp_path: Path, monkeypatch: pytest.Mon
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("saccade.store.build", full)
+    monkeypatch.setattr("saccade.data.store.build", full)
     with pytest.raises(DataError) as caught:
         small.run(tmp_path / "run")
     assert str(caught.value) == (

@@ -7,9 +7,9 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn.functional import scaled_dot_product_attention
 
-from saccade.native.library import Kernels, found
-from saccade.native.structures import Attention, heads
-from saccade.precision import restored
+from saccade.kernels.library import Kernels, found
+from saccade.kernels.precision import restored
+from saccade.kernels.structures import Attention, heads
 
 _SHORT = 64  # places up to which a head is done in the innermost cache
 _LANES = 16  # numbers that the kernels take at once

@@ -3,10 +3,10 @@
 import torch
 from torch import Tensor, nn
 
-from saccade.attention.base import Scored
+from saccade.attention.base import ScoredAttention
 
 
-class Additive(Scored):
+class Additive(ScoredAttention):
     """Score by a one-layer network over query and state.
 
         e[t, s] = v . tanh(W q[t] + U h[s] + b)

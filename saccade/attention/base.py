@@ -6,7 +6,7 @@ Layers of abstraction, from free to ready-made:
 
     Attention     anything that reads a memory
     Weighted      reads the sum of the states under weights; a part says how to weigh
-    Scored        weighs by a softmax over the kept places; a part says only how to score
+    ScoredAttention        weighs by a softmax over the kept places; a part says only how to score
     Remembering   weighs one query after the other, knowing how it weighed before
 """
 
@@ -113,7 +113,7 @@ class Weighted(Attention):
         return Attended(context, weights[:, :, None] if look else None, state)
 
 
-class Scored(Weighted):
+class ScoredAttention(Weighted):
     """Weighs by the softmax of a score over the kept places."""
 
     @abstractmethod

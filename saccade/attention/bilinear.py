@@ -2,10 +2,10 @@
 
 from torch import Tensor, nn
 
-from saccade.attention.base import Scored
+from saccade.attention.base import ScoredAttention
 
 
-class Bilinear(Scored):
+class Bilinear(ScoredAttention):
     """Score by a matrix between query and state, which need not have the same width.
 
         e[t, s] = q[t]' W h[s]

@@ -3,10 +3,10 @@
 import torch
 from torch import Tensor, nn
 
-from saccade.attention.base import Scored
+from saccade.attention.base import ScoredAttention
 
 
-class Concat(Scored):
+class Concat(ScoredAttention):
     """Score by a one-layer network over query and state laid end to end.
 
         e[t, s] = w2 . tanh(W1 [q[t]; h[s]])

@@ -2,10 +2,10 @@
 
 from torch import Tensor
 
-from saccade.attention.base import Scored, same_width
+from saccade.attention.base import ScoredAttention, same_width
 
 
-class Dot(Scored):
+class Dot(ScoredAttention):
     """Score by the product of query and state; no parameters.
 
         e[t, s] = q[t] . h[s]

@@ -5,7 +5,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from saccade.attention.base import Attention, Scored
+from saccade.attention.base import Attention, ScoredAttention
 from saccade.errors import RecipeError
 from saccade.flow import Attended, State, tensor
 from saccade.masks import masked_softmax
@@ -36,7 +36,7 @@ class Hard(Attention):
         query_dim: int,
         key_dim: int,
         *,
-        score: Part[Scored] = Part(Scored, "additive"),
+        score: Part[ScoredAttention] = Part(ScoredAttention, "additive"),
         choose: Literal["argmax", "sample"] = "argmax",
         soft: float = 0.0,
         seed: int = 1,

@@ -12,7 +12,7 @@ from saccade.masks import masked_softmax
 from saccade.parts import Part
 
 
-class History(Remembering):
+class HistoryAttention(Remembering):
     """Score by a one-layer network over query, state and a memory of the place's past weights.
 
         e[t, s] = v . tanh(W q[t] + U h[s] + G d[t-1, s] + b)

@@ -5,7 +5,7 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
-from saccade.attention.base import Scored, Weighted
+from saccade.attention.base import ScoredAttention, Weighted
 from saccade.errors import RecipeError
 from saccade.flow import State, tensor
 from saccade.masks import masked_softmax
@@ -35,7 +35,7 @@ class Local(Weighted):
         *,
         variant: Literal["m", "p"] = "p",
         window: int = 10,
-        score: Part[Scored] = Part(Scored, "bilinear"),
+        score: Part[ScoredAttention] = Part(ScoredAttention, "bilinear"),
     ) -> None:
         super().__init__(query_dim, key_dim)
         if window < 1:

@@ -3,11 +3,11 @@
 from torch import Tensor, nn
 from torch.nn.functional import linear
 
-from saccade.attention.base import Scored
+from saccade.attention.base import ScoredAttention
 from saccade.errors import RecipeError, ShapeError
 
 
-class Location(Scored):
+class Location(ScoredAttention):
     """Score places by their number; what stands there is not asked.
 
         e[t, s] = (W q[t])[s],      W of `most` rows

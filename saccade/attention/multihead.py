@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.nn.functional import dropout
 
 from saccade.attention._fused import attend
-from saccade.attention.base import Attention, Scored
+from saccade.attention.base import Attention, ScoredAttention
 from saccade.errors import ShapeError
 from saccade.flow import Attended, State, tensor
 from saccade.masks import masked_softmax
@@ -38,7 +38,7 @@ class MultiHead(Attention):
         heads: int = 4,
         key_width: int = 0,
         dropout: float = 0.0,
-        score: Part[Scored] = Part(Scored, "scaled_dot"),
+        score: Part[ScoredAttention] = Part(ScoredAttention, "scaled_dot"),
     ) -> None:
         super().__init__(query_dim, key_dim)
         if query_dim % heads:
@@ -107,7 +107,7 @@ class MultiHead(Attention):
         return Attended(context, seen, state)
 
     @property
-    def _each_score(self) -> list[Scored]:
+    def _each_score(self) -> list[ScoredAttention]:
         return list(self.scores)  # type: ignore[arg-type]
 
     def _score(self, q: Tensor, keys: Tensor) -> Tensor:

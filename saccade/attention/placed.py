@@ -2,7 +2,7 @@
 
 from torch import Tensor
 
-from saccade.attention.base import Scored, Weighted
+from saccade.attention.base import ScoredAttention, Weighted
 from saccade.flow import State, tensor
 from saccade.masks import masked_softmax
 from saccade.parts import Part
@@ -25,7 +25,7 @@ class Placed(Weighted):
         key_dim: int,
         *,
         positions: Part[Positions] = Part(Positions, "learned"),
-        score: Part[Scored] = Part(Scored, "bilinear"),
+        score: Part[ScoredAttention] = Part(ScoredAttention, "bilinear"),
     ) -> None:
         super().__init__(query_dim, key_dim)
         self.positions = positions.build(key_dim)

@@ -4,10 +4,10 @@ from math import sqrt
 
 from torch import Tensor
 
-from saccade.attention.base import Scored, same_width
+from saccade.attention.base import ScoredAttention, same_width
 
 
-class ScaledDot(Scored):
+class ScaledDot(ScoredAttention):
     """Score by the product of query and state over the square root of their width.
 
         e[t, s] = q[t] . h[s] / sqrt(D)

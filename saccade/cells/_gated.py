@@ -14,7 +14,7 @@ from torch.nn.functional import linear
 
 from saccade.cells.base import Cell
 from saccade.flow import State, Swept, Ticked, tensor
-from saccade.outer import outer
+from saccade.kernels.outer import outer
 
 
 class Gated(Cell):

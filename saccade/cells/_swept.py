@@ -7,10 +7,10 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from saccade.alike import Rows, gradients, products
-from saccade.native.library import Kernels, found
-from saccade.native.structures import Both, Sweep
-from saccade.outer import outer
+from saccade.kernels.library import Kernels, found
+from saccade.kernels.outer import outer
+from saccade.kernels.structures import Both, Sweep
+from saccade.layers.alike import Rows, gradients, products
 
 _LANES = 16  # numbers that the kernels take at once
 _SHARED = 1 << 20  # products of two numbers in a step from which a second thread is worth waking

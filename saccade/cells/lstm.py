@@ -6,11 +6,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import linear
 
-from saccade.alike import Rows
 from saccade.cells._swept import LstmBoth, LstmSteps, kernels_for
 from saccade.cells.base import Cell, gate_parameters
 from saccade.flow import State, Swept, Ticked, tensor
-from saccade.precision import lowest
+from saccade.kernels.precision import lowest
+from saccade.layers.alike import Rows
 
 _GATES = ("input", "forget", "write", "output")
 _OPEN = 100.0  # a bias under which a gate is one, to the last bit of a double

@@ -20,33 +20,33 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from saccade.cli.speech import complain
-from saccade.cli.starting import end_soon, uncollected
+from saccade.cli.options import complain
+from saccade.cli.startup import end_soon, uncollected
 from saccade.cli.values import spare
 from saccade.errors import Interrupted, RecipeError, SaccadeError
 
 VERBS = {  # verb: its file and function in this room
-    "demo": "showing.demo",
-    "init": "choosing.init",
-    "train": "training.train",
-    "translate": "translating.translate",
-    "predict": "translating.translate",
-    "forecast": "forecasting.forecast",
-    "evaluate": "measuring.evaluate",
-    "metric": "measuring.metric",
-    "score": "scoring.score",
-    "compare": "comparing.compare",
-    "inspect": "inspecting.inspect",
-    "gradients": "inspecting.flow",
-    "report": "inspecting.report",
-    "export": "exporting.export",
-    "serve": "serving.serve",
-    "doctor": "diagnosing.doctor",
-    "bias": "probing.bias",
-    "average": "training.average",
-    "parts": "choosing.parts",
+    "demo": "demo.demo",
+    "init": "recipes.init",
+    "train": "train.train",
+    "translate": "translate.translate",
+    "predict": "translate.translate",
+    "forecast": "forecast.forecast",
+    "evaluate": "evaluate.evaluate",
+    "metric": "evaluate.metric",
+    "score": "score.score",
+    "compare": "compare.compare",
+    "inspect": "inspect.inspect",
+    "gradients": "inspect.flow",
+    "report": "inspect.report",
+    "export": "export.export",
+    "serve": "serve.serve",
+    "doctor": "doctor.doctor",
+    "bias": "bias.bias",
+    "average": "train.average",
+    "parts": "recipes.parts",
 }
-RECIPE_VERBS = {"show": "choosing.show", "check": "choosing.check"}
+RECIPE_VERBS = {"show": "recipes.show", "check": "recipes.check"}
 HIDDEN = ("predict",)
 
 
@@ -75,7 +75,7 @@ class Late(TyperGroup):
         return name, _imported(name, self._verbs[name]) if name in self._verbs else command, rest
 
 
-class Verb(TyperCommand):
+class LazyCommand(TyperCommand):
     """A verb that is to run."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -100,7 +100,7 @@ def _imported(name: str, place: str) -> Any:
     )
     with uncollected():
         verb = getattr(importlib.import_module(f"saccade.cli.{file}"), function)
-    alone.command(name, cls=Verb)(verb)
+    alone.command(name, cls=LazyCommand)(verb)
     return get_command(alone)
 
 
@@ -133,7 +133,7 @@ def _root(
     ] = False,
 ) -> None:
     if version:
-        typer.echo(importlib.import_module("saccade.versions").version_text())
+        typer.echo(importlib.import_module("saccade.folders.versions").version_text())
         raise typer.Exit
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.table import Table
 
-from saccade.cli.speech import WIDE
+from saccade.cli.options import WIDE
 
 
 def error_console() -> Console:

@@ -12,22 +12,22 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
-from saccade.alike import Rows, gradients, products
 from saccade.attention.base import Attention
 from saccade.cells.base import Cell
 from saccade.cells.lstm import LSTM
-from saccade.dropout import Dropout, draw, limit_of
 from saccade.flow import SOURCE, State, nested, tensor
-from saccade.native.library import Kernels, found
-from saccade.native.structures import Chance, Fed
-from saccade.outer import outer
+from saccade.kernels.library import Kernels, found
+from saccade.kernels.outer import outer
+from saccade.kernels.structures import Chance, Fed
+from saccade.layers.alike import Rows, gradients, products
+from saccade.layers.dropout import Dropout, draw, limit_of
 
 _LANES = 16  # numbers that the kernels take at once
 _SHARED = 1 << 20  # products of two numbers in a step from which a second thread is worth waking
 
 
 @dataclass(frozen=True, slots=True)
-class Loop:
+class FeedingLoop:
     """An LSTM, the matrix behind it, the factor of the scores, the share that is dropped.
 
         i, f, g, o = W [x; y'] + U h' + b      c = f c' + i g,    h = o tanh(c)
@@ -61,7 +61,7 @@ def loop_of(
     readout: nn.Linear,
     dropout: Dropout,
     given: tuple[Tensor, ...],
-) -> Loop | None:
+) -> FeedingLoop | None:
     """Return the loop if the kernels know it, for what is `given` to it, and there are any."""
     factor = attention.factor
     if factor is None or type(cell) is not LSTM or len(cell.gates) < 4:
@@ -74,7 +74,7 @@ def loop_of(
     kernels = found().kernels if whole and fit and all(map(torch.numel, given)) else None
     if kernels is None:
         return None
-    return Loop(cell, readout, factor, dropout.p if dropout.training else 0.0, kernels)
+    return FeedingLoop(cell, readout, factor, dropout.p if dropout.training else 0.0, kernels)
 
 
 class _Steps(torch.autograd.Function):

@@ -6,11 +6,11 @@ import torch
 from torch import Tensor, nn
 
 from saccade.attention.base import Attention
-from saccade.convolutions import GatedConvolution, check_widths, normal_linear
 from saccade.decoders.base import Decoder
-from saccade.dropout import Dropout
 from saccade.errors import ShapeError
 from saccade.flow import SOURCE, Attended, Decoded, Memory, State, Stepped, nested, tensor
+from saccade.layers.convolution import GatedConvolution, check_widths, normal_linear
+from saccade.layers.dropout import Dropout
 from saccade.parts import Part
 from saccade.positions.base import Positions
 

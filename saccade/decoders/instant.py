@@ -5,8 +5,8 @@ from torch import Tensor, nn
 
 from saccade.attention.base import Attention
 from saccade.decoders.base import Decoder
-from saccade.dropout import Dropout
 from saccade.flow import SOURCE, Decoded, Memory, State, Stepped, nested, tensor
+from saccade.layers.dropout import Dropout
 from saccade.parts import Part
 from saccade.positions.base import Positions
 

@@ -8,14 +8,14 @@ from torch import Tensor, nn
 
 from saccade.attention.base import Attention
 from saccade.cells.base import Cell
-from saccade.decoders._fed import Loop, loop_of
+from saccade.decoders._fed import FeedingLoop, loop_of
 from saccade.decoders.base import Decoder
-from saccade.dropout import Dropout
 from saccade.errors import ShapeError
 from saccade.flow import SOURCE, Attended, Decoded, Memory, State, Stepped, nested, tensor
-from saccade.layers import bridge
+from saccade.kernels.weight_gradients import repeated
+from saccade.layers.dropout import Dropout
+from saccade.layers.transformer import bridge
 from saccade.parts import Part
-from saccade.repeated import repeated
 
 
 class RnnDecoder(Decoder):
@@ -127,7 +127,7 @@ class RnnDecoder(Decoder):
                 return self._step_by_step(x, memory, look=look)
             return self._move_by_move(x, memory, look=look)
 
-    def _loop(self, x: Tensor, memory: Memory) -> Loop | None:
+    def _loop(self, x: Tensor, memory: Memory) -> FeedingLoop | None:
         """Return the form of `_step_by_step` that is one call, where there is one."""
         if self.feed_summary or len(self.cells) > 1:
             return None

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from saccade.attention.base import Attention
 from saccade.decoders.base import Decoder
 from saccade.flow import SOURCE, Attended, Decoded, Memory, State, Stepped, append, nested, tensor
-from saccade.layers import (
+from saccade.layers.transformer import (
     FeedForward,
     Norm,
     Residual,

@@ -4,10 +4,10 @@ from math import sqrt
 
 from torch import nn
 
-from saccade.convolutions import GatedConvolution, check_widths, normal_linear, surround
-from saccade.dropout import Dropout
 from saccade.encoders.base import Encoder
 from saccade.flow import Memory, Padded
+from saccade.layers.convolution import GatedConvolution, check_widths, normal_linear, surround
+from saccade.layers.dropout import Dropout
 from saccade.parts import Part
 from saccade.positions.base import Positions
 

@@ -8,9 +8,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import conv1d, pad
 
-from saccade.convolutions import check_widths
 from saccade.encoders.base import Encoder
 from saccade.flow import Memory, Padded
+from saccade.layers.convolution import check_widths
 
 
 class KalchbrennerBlunsomEncoder(Encoder):

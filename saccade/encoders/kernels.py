@@ -3,10 +3,10 @@
 import torch
 from torch import nn
 
-from saccade.convolutions import check_widths, surround, windows
-from saccade.dropout import Dropout
 from saccade.encoders.base import Encoder
 from saccade.flow import Memory, Padded
+from saccade.layers.convolution import check_widths, surround, windows
+from saccade.layers.dropout import Dropout
 
 
 class KernelsEncoder(Encoder):

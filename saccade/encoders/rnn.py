@@ -5,10 +5,10 @@ from typing import Literal
 from torch import nn
 
 from saccade.cells.base import Cell
-from saccade.dropout import Dropout
 from saccade.encoders._directions import Directions
 from saccade.encoders.base import Encoder
 from saccade.flow import Memory, Padded
+from saccade.layers.dropout import Dropout
 from saccade.parts import Part
 
 

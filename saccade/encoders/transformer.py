@@ -5,7 +5,7 @@ from torch import Tensor, nn
 from saccade.attention.base import Attention
 from saccade.encoders.base import Encoder
 from saccade.flow import Memory, Padded
-from saccade.layers import (
+from saccade.layers.transformer import (
     FeedForward,
     Norm,
     Residual,

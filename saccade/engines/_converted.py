@@ -14,8 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, overload
 
-from saccade.copying import encode_sources, slot_words
-from saccade.engines.base import Engine, Opened, Wanted
+from saccade.engines.base import Engine, EngineOptions, Opened
 from saccade.errors import CheckpointError, RecipeError
 from saccade.export.base import (
     Exporter,
@@ -27,11 +26,12 @@ from saccade.export.base import (
     of_extra,
     read_export,
 )
-from saccade.facts import read_facts, read_profile
+from saccade.folders.facts import read_facts, read_profile
+from saccade.modalities._copying import encode_sources, slot_words
 from saccade.nouns import Hypothesis
-from saccade.plans import Chosen, beam_problems, choose_search, longest_output
-from saccade.translation import Maps, Translation
-from saccade.vocab import PAD, START, UNK, Reading, Vocabulary
+from saccade.predict.translation import Maps, Translation
+from saccade.search._plan import Chosen, beam_problems, choose_search, longest_output
+from saccade.tokenizers._vocabulary import PAD, START, UNK, Reading, Vocabulary
 
 _CHUNK = 2000  # lines of a stream that are sorted by length together
 _NOTHING: tuple[Hypothesis, ...] = (Hypothesis((), 0.0, ()),)  # empty in, empty out
@@ -87,10 +87,10 @@ class Keeping(Engine):
         self._keys: dict[Path, str] = {}  # hashing the weights once is enough
 
     @abstractmethod
-    def wake(self, kept: "Kept") -> Opened:
+    def wake(self, kept: "Conversion") -> Opened:
         """Open an exported folder."""
 
-    def refusals(self, folder: Path, wanted: Wanted) -> list[str]:
+    def refusals(self, folder: Path, wanted: EngineOptions) -> list[str]:
         """Refuse other devices, other engines' folders, and what the exporter refuses."""
         if wanted.device != "cpu":
             return [
@@ -111,13 +111,13 @@ class Keeping(Engine):
             )
         return problems
 
-    def open(self, folder: Path, wanted: Wanted) -> Opened:
+    def open(self, folder: Path, wanted: EngineOptions) -> Opened:
         """Open an exported folder, or convert a model folder if that was not done before."""
         if is_export(folder):
-            return self.wake(Kept(folder, read_export(folder)))
+            return self.wake(Conversion(folder, read_export(folder)))
         place = self._place(folder, wanted.quantise)
         facts = self._fresh(folder, wanted.quantise) or self._convert(folder, place, wanted)
-        return self.wake(Kept(place, facts, folder, wanted.lenient))
+        return self.wake(Conversion(place, facts, folder, wanted.lenient))
 
     def _place(self, folder: Path, quantise: str) -> Path:
         return folder / "engines" / f"{self.name}-{quantise or 'float32'}"
@@ -135,7 +135,7 @@ class Keeping(Engine):
             self._keys[folder] = key_of(folder)
         return facts if facts.key == self._keys[folder] else None
 
-    def _convert(self, folder: Path, place: Path, wanted: Wanted) -> Facts:
+    def _convert(self, folder: Path, place: Path, wanted: EngineOptions) -> Facts:
         try:
             return export(self.name, folder, place, wanted.quantise)
         except CheckpointError:
@@ -146,7 +146,7 @@ class Keeping(Engine):
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class Conversion:
     """An exported folder and what it says of itself.
 
     home: the model folder it was made of, for torch to look into; None if it is not at hand.
@@ -166,7 +166,7 @@ class Converting(Keeping):
     def run(self, folder: Path, facts: Facts) -> Runner:
         """Load an exported folder."""
 
-    def wake(self, kept: Kept) -> "Converted":
+    def wake(self, kept: Conversion) -> "Converted":
         """Put the vocabularies around the search."""
         runner = self.run(kept.folder, kept.facts)
         return Converted(kept.folder, kept.facts, runner, home=kept.home, lenient=kept.lenient)
@@ -222,7 +222,7 @@ class Converted:
         """The same model run by torch, which is imported here and nowhere else."""
         if self._home is None:
             return None
-        return of_extra(Engine, "torch")().open(self._home, Wanted())
+        return of_extra(Engine, "torch")().open(self._home, EngineOptions())
 
     def join(self, translator: Opened) -> None:
         """Work beside a process that has the model open in torch, and other work for the cores."""

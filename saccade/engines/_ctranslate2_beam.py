@@ -22,13 +22,13 @@ import ctranslate2
 from saccade.engines._converted import Order
 from saccade.errors import DataError
 from saccade.nouns import Hypothesis
-from saccade.vocab import END
+from saccade.tokenizers._vocabulary import END
 
 _PATIENCE = 2  # times as many completed hypotheses as our rule asks for at least
 _TINY = 1e-9
 
 
-class Line(NamedTuple):
+class BeamLine(NamedTuple):
     """One source: its tokens, and the most symbols of its output, END not counted."""
 
     tokens: list[str]
@@ -36,7 +36,7 @@ class Line(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Beam:
+class CTranslate2Beam:
     """A search by one order.
 
     translator: the model.  order: how to search.  target: the spelling of every id.  ids: the id of
@@ -49,7 +49,7 @@ class Beam:
     ids: Mapping[str, int]
     threads: int
 
-    def search(self, batches: Sequence[Sequence[Line]]) -> list[list[tuple[Hypothesis, ...]]]:
+    def search(self, batches: Sequence[Sequence[BeamLine]]) -> list[list[tuple[Hypothesis, ...]]]:
         """Search batch by batch, all begun at once."""
         waiting = [self._begin(b, max(line.limit for line in b) + 1) for b in batches]
         found = [[self._read(result) for result in results] for results in waiting]
@@ -76,7 +76,7 @@ class Beam:
         """How many hypotheses to complete."""
         return self.order.n_completed or self.order.width * (_PATIENCE if self._patient else 1)
 
-    def _outputs(self, line: Line, found: Sequence[Hypothesis]) -> tuple[Hypothesis, ...]:
+    def _outputs(self, line: BeamLine, found: Sequence[Hypothesis]) -> tuple[Hypothesis, ...]:
         """Choose among what a batch found for a line, or search again by the line's own limit."""
         within = [h for h in found if len(h.tokens) <= line.limit]
         known = len(within) >= self.order.n_best and (self._patient or len(within) == len(found))
@@ -84,7 +84,7 @@ class Beam:
             return self._settle(line, within)
         return (self._cut_short(line, found[0]),) if self.order.width == 1 else self._within(line)
 
-    def _cut_short(self, line: Line, found: Hypothesis) -> Hypothesis:
+    def _cut_short(self, line: BeamLine, found: Hypothesis) -> Hypothesis:
         """Cut what greedy search went on to write at the line's own limit, and score the rest."""
         tokens = found.tokens[: line.limit]
         (scored,) = self.translator.score_batch(
@@ -94,7 +94,7 @@ class Beam:
         score = log_prob / max(len(tokens), 1) ** self.order.length_penalty
         return Hypothesis(tokens, score, (), finished=False)
 
-    def _within(self, line: Line) -> tuple[Hypothesis, ...]:
+    def _within(self, line: BeamLine) -> tuple[Hypothesis, ...]:
         """Search one line by its own limit; unfinished outputs rank behind finished ones.
 
         The search counts what it cuts at its end among the completed, so where it comes to its end
@@ -112,7 +112,7 @@ class Beam:
         finished += [h for h in cut if not h.finished and h.tokens not in known]
         return tuple(finished[: self.order.n_best])
 
-    def _settle(self, line: Line, finished: Sequence[Hypothesis]) -> tuple[Hypothesis, ...]:
+    def _settle(self, line: BeamLine, finished: Sequence[Hypothesis]) -> tuple[Hypothesis, ...]:
         """Return the best of those that are completed when `search.beam` would stop.
 
         That is at the first step, once `width` are completed, at which no active hypothesis scores
@@ -139,15 +139,15 @@ class Beam:
         """Return the best of those that were completed by a step."""
         return tuple([h for h in finished if _step(h) <= step][: self.order.n_best])
 
-    def _cut(self, line: Line, n_steps: int) -> tuple[Hypothesis, ...]:
+    def _cut(self, line: BeamLine, n_steps: int) -> tuple[Hypothesis, ...]:
         """Return all that is completed within some steps, and what is active at the last."""
         return self._alone(line, n_steps, self.order.width * n_steps)
 
-    def _alone(self, line: Line, n_steps: int, n_completed: int = 0) -> tuple[Hypothesis, ...]:
+    def _alone(self, line: BeamLine, n_steps: int, n_completed: int = 0) -> tuple[Hypothesis, ...]:
         (waiting,) = self._begin([line], n_steps, n_completed)
         return self._read(waiting)
 
-    def _begin(self, lines: Sequence[Line], n_steps: int, n_completed: int = 0) -> Any:
+    def _begin(self, lines: Sequence[BeamLine], n_steps: int, n_completed: int = 0) -> Any:
         """Start a search that stops at `n_completed` and returns them all."""
         order, enough = self.order, n_completed or self._enough
         # without a penalty it stops with the first good one, which is right for the best alone

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, overload
 
-from saccade.translation import Looker, Translation
+from saccade.predict.translation import Looker, Translation
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class EngineOptions:
     """How a model is to be run.
 
     device: where.  quantise: how its weights are rounded, "" for the engine's most exact way.
@@ -56,9 +56,9 @@ class Engine(ABC):
     """A way to run models. Constructed without arguments."""
 
     @abstractmethod
-    def refusals(self, folder: Path, wanted: Wanted) -> list[str]:
+    def refusals(self, folder: Path, wanted: EngineOptions) -> list[str]:
         """Say what keeps this engine from running a model; nothing if it can."""
 
     @abstractmethod
-    def open(self, folder: Path, wanted: Wanted) -> Opened:
+    def open(self, folder: Path, wanted: EngineOptions) -> Opened:
         """Open a folder that is not refused."""

@@ -11,11 +11,11 @@ from typing import ClassVar
 import ctranslate2
 
 from saccade.engines._converted import Converting, Order, Runner
-from saccade.engines._ctranslate2_beam import Beam, Line
+from saccade.engines._ctranslate2_beam import BeamLine, CTranslate2Beam
 from saccade.errors import CheckpointError
 from saccade.export.base import Facts
 from saccade.nouns import Hypothesis
-from saccade.plans import sorted_batches
+from saccade.search._plan import sorted_batches
 
 _BATCH = 1024  # source pieces of a batch: what stays in the cache is fastest
 _SMALL = 128 << 20  # bytes of weights below which a second thread gains little for one line
@@ -70,10 +70,12 @@ class Session:
         translator = self._one if len(sources) == 1 else self._many
         groups = sorted_batches([len(ids) for ids in sources], _BATCH)
         batches = [
-            [Line([self._source[piece] for piece in sources[i]], limits[i]) for i in rows]
+            [BeamLine([self._source[piece] for piece in sources[i]], limits[i]) for i in rows]
             for rows in groups
         ]
-        found = Beam(translator, order, self._target, self._ids, _cores()).search(batches)
+        found = CTranslate2Beam(translator, order, self._target, self._ids, _cores()).search(
+            batches
+        )
         outputs: list[tuple[Hypothesis, ...]] = [()] * len(sources)
         for rows, batch in zip(groups, found, strict=True):
             for i, hypotheses in zip(rows, batch, strict=True):

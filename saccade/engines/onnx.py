@@ -1,11 +1,11 @@
 """The engine for recurrent and all other models: onnxruntime computes, our own search searches."""
 
-from saccade import folder as folders
-from saccade.engines._converted import Keeping, Kept
+from saccade.data.prepare import reads
+from saccade.engines._converted import Conversion, Keeping
 from saccade.engines._sessions import Sessions
-from saccade.facts import read_profile
-from saccade.prepare import reads
-from saccade.translator import Translator
+from saccade.folders import model as folders
+from saccade.folders.facts import read_profile
+from saccade.predict.translator import Translator
 
 
 class Onnx(Keeping):
@@ -13,7 +13,7 @@ class Onnx(Keeping):
 
     name = "onnx"
 
-    def wake(self, kept: Kept) -> Translator:
+    def wake(self, kept: Conversion) -> Translator:
         """Put the graphs where a translator wants a model."""
         recipe, home = folders.read_recipe(kept.folder), kept.home
         sides = folders.read_vocabularies(kept.folder, recipe)

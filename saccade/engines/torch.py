@@ -2,19 +2,19 @@
 
 from pathlib import Path
 
-from saccade import folder as folders
-from saccade.devices import checked_device
-from saccade.engines.base import Engine, Wanted
+from saccade.engines._devices import checked_device
+from saccade.engines.base import Engine, EngineOptions
 from saccade.export.base import is_export, read_export
 from saccade.fast.panels import ROUNDED
-from saccade.native.library import found
-from saccade.translator import Translator
+from saccade.folders import model as folders
+from saccade.kernels.library import found
+from saccade.predict.translator import Translator
 
 
 class Torch(Engine):
     """Runs a model folder as it is."""
 
-    def refusals(self, folder: Path, wanted: Wanted) -> list[str]:
+    def refusals(self, folder: Path, wanted: EngineOptions) -> list[str]:
         """Refuse a folder that was written for another engine, and rounding without kernels."""
         if is_export(folder):
             engine = read_export(folder).engine
@@ -24,13 +24,13 @@ class Torch(Engine):
             ]
         return _cannot_round(wanted) if wanted.quantise else []
 
-    def open(self, folder: Path, wanted: Wanted) -> Translator:
+    def open(self, folder: Path, wanted: EngineOptions) -> Translator:
         """Load the model."""
         device = checked_device(wanted.device)
         return folders.load(folder, device=device, quantise=wanted.quantise)
 
 
-def _cannot_round(wanted: Wanted) -> list[str]:
+def _cannot_round(wanted: EngineOptions) -> list[str]:
     """Say why weights cannot be rounded as is wanted, if they cannot."""
     asked = f"--quantise {wanted.quantise}"
     if wanted.quantise != ROUNDED:

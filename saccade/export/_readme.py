@@ -8,7 +8,7 @@ import onnx
 from saccade.export._graphs import ENCODE, NEXT, STEP
 from saccade.models.base import Model
 from saccade.recipe import Recipe
-from saccade.vocab import END, PAD, START, UNK
+from saccade.tokenizers._vocabulary import END, PAD, START, UNK
 
 _TEXT = Template("""\
 # $name, exported to ONNX

@@ -62,7 +62,7 @@ class TraceableCell(Cell):
         return after, ticked.output.clone()
 
 
-class Node(nn.Module):
+class GraphNode(nn.Module):
     """One recurrent node of ONNX: its kind, its weights in ONNX's order, its attributes."""
 
     W: Tensor
@@ -96,27 +96,27 @@ class Node(nn.Module):
         return Swept(outputs[:, 0].transpose(0, 1), after)  # [B, T, D]
 
 
-def _lstm(cell: Cell) -> Node:
+def _lstm(cell: Cell) -> GraphNode:
     """ONNX orders i, o, f, g; a gate that was taken out is held open by its bias."""
     assert isinstance(cell, LSTM)
     W, U, b = cell.four_gates()
     W, U, b = (_ordered(weight, 4, (0, 3, 1, 2)) for weight in (W, U, b))
-    return Node("LSTM", cell.parts, (W, U, torch.cat([b, torch.zeros_like(b)])), {})
+    return GraphNode("LSTM", cell.parts, (W, U, torch.cat([b, torch.zeros_like(b)])), {})
 
 
-def _gru(cell: Cell) -> Node:
+def _gru(cell: Cell) -> GraphNode:
     """ONNX orders z, r, n, and knows both forms."""
     assert isinstance(cell, GRU)
     W, U, b = (_ordered(weight, 3, (1, 0, 2)) for weight in (cell.W, cell.U, cell.b))
     d = torch.cat([b.new_zeros(2 * cell.hidden_dim), cell.d])
     attributes = {"linear_before_reset": int(cell.reset == "after")}
-    return Node("GRU", cell.parts, (W, U, torch.cat([b, d])), attributes)
+    return GraphNode("GRU", cell.parts, (W, U, torch.cat([b, d])), attributes)
 
 
-def _elman(cell: Cell) -> Node:
+def _elman(cell: Cell) -> GraphNode:
     assert isinstance(cell, Elman)
     b = torch.cat([cell.b, torch.zeros_like(cell.b)])
-    return Node("RNN", cell.parts, (cell.W, cell.U, b), {})
+    return GraphNode("RNN", cell.parts, (cell.W, cell.U, b), {})
 
 
 def _ordered(weight: Tensor, n_gates: int, order: Sequence[int]) -> Tensor:
@@ -124,4 +124,4 @@ def _ordered(weight: Tensor, n_gates: int, order: Sequence[int]) -> Tensor:
     return torch.cat([rows[i] for i in order])
 
 
-_NODES: dict[type[Cell], Callable[[Cell], Node]] = {LSTM: _lstm, GRU: _gru, Elman: _elman}
+_NODES: dict[type[Cell], Callable[[Cell], GraphNode]] = {LSTM: _lstm, GRU: _gru, Elman: _elman}

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from saccade.errors import CheckpointError, RecipeError
-from saccade.facts import LEXICON
+from saccade.folders.facts import LEXICON
 from saccade.parts import find
 from saccade.train.files import write_folder, write_text
 

@@ -12,8 +12,8 @@ import numpy as np
 from ctranslate2.specs import TransformerSpec, common_spec, transformer_spec
 from numpy.typing import NDArray
 
-from saccade import folder as folders
 from saccade.export.base import Exporter
+from saccade.folders import model as folders
 from saccade.positions.sinusoidal import waves
 from saccade.train import weights
 

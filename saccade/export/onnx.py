@@ -9,11 +9,11 @@ import onnx
 import onnxscript  # noqa: F401 - torch's exporter wants it
 from onnxruntime.quantization import QuantType, quantize_dynamic
 
-from saccade import folder as folders
 from saccade.export import _graphs
 from saccade.export._graphs import ENCODE, STEP
 from saccade.export._readme import readme
 from saccade.export.base import Exporter
+from saccade.folders import model as folders
 from saccade.train.files import write_text
 
 

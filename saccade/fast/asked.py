@@ -8,7 +8,7 @@ from torch import Tensor
 
 from saccade.fast.room import Room
 from saccade.flow import Few, State, Step
-from saccade.native import structures
+from saccade.kernels import structures
 
 STEPS = 16  # that a beam takes at a call, so that one can be interrupted
 

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.nn.functional import linear
 
 from saccade.fast.panels import Panels
-from saccade.native.library import found
+from saccade.kernels.library import found
 
 M = TypeVar("M", bound=nn.Module)
 _FEW_ROWS = 5  # a layout for few rows serves many as well

@@ -17,9 +17,9 @@ from saccade.fast.panels import rounding
 from saccade.fast.rnn import FastRnn
 from saccade.fast.transformer import FastTransformer
 from saccade.flow import Memory, Padded, State, Step, Stepped
+from saccade.kernels import library
 from saccade.models.base import Model
 from saccade.models.encoder_decoder import EncoderDecoder
-from saccade.native import library
 
 
 class Form(Protocol):

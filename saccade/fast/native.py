@@ -20,9 +20,9 @@ from saccade.fast.panels import Closing, Normed, Panels, side_by_side
 from saccade.fast.room import Room
 from saccade.fast.transformer import FastTransformer, Folded, Held, Past, Places, Reader, Source
 from saccade.flow import Memory, Padded, State, tensor
+from saccade.kernels import structures
+from saccade.kernels.library import Kernels
 from saccade.models.encoder_decoder import EncoderDecoder
-from saccade.native import structures
-from saccade.native.library import Kernels
 
 
 class NativeEncoderDecoder:

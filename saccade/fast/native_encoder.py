@@ -12,8 +12,8 @@ from saccade.fast.crew import Crew
 from saccade.fast.panels import Closing, Normed, Panels, side_by_side
 from saccade.fast.transformer import Places, plain
 from saccade.flow import Memory, Padded
-from saccade.native import structures
-from saccade.native.library import Kernels
+from saccade.kernels import structures
+from saccade.kernels.library import Kernels
 
 
 class NativeEncoder:

@@ -20,9 +20,9 @@ from saccade.fast.native_scan import NativeRnnEncoder
 from saccade.fast.panels import Panels
 from saccade.fast.room import Room
 from saccade.flow import SOURCE, Memory, Padded, State, nested, tensor
+from saccade.kernels import structures
+from saccade.kernels.library import Kernels
 from saccade.models.encoder_decoder import EncoderDecoder
-from saccade.native import structures
-from saccade.native.library import Kernels
 
 _LINE = "line"  # the entry of a State that says which line of the last step a line goes on from
 _KNOWN = 2048  # symbols whose products are kept at least

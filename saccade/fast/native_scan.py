@@ -11,8 +11,8 @@ from saccade.fast import panels
 from saccade.fast.crew import Crew
 from saccade.fast.panels import Panels
 from saccade.flow import Memory, Padded
-from saccade.native import structures
-from saccade.native.library import Kernels
+from saccade.kernels import structures
+from saccade.kernels.library import Kernels
 
 
 class NativeRnnEncoder:

@@ -10,8 +10,8 @@ import torch
 from torch import Tensor, nn
 
 from saccade.fast.crew import Crew
-from saccade.native.library import Kernels
-from saccade.native.structures import Linear, Norm, Rounded
+from saccade.kernels.library import Kernels
+from saccade.kernels.structures import Linear, Norm, Rounded
 
 LANES = 16  # numbers that the kernels take at once
 ROUNDED = "int8"  # what weights in bytes are called where they are asked for

@@ -13,7 +13,7 @@ from saccade.decoders.transformer import DecoderLayer, TransformerDecoder
 from saccade.fast.groups import GROUP, Groups
 from saccade.fast.linear import pack
 from saccade.flow import Memory, State, Stepped, tensor
-from saccade.layers import Residual
+from saccade.layers.transformer import Residual
 from saccade.positions.base import Positions
 
 _FEW = 4  # sources for which folding pays whoever reads them

@@ -43,7 +43,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class BiasReading:
     """A source, and two targets of which only one thing is different."""
 
     source: str
@@ -56,7 +56,7 @@ class Probes:
     """All that a file of probes asks."""
 
     pairs: tuple[Pair, ...]
-    readings: tuple[Reading, ...]
+    readings: tuple[BiasReading, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def parse(text: str, where: str) -> Probes:
             " `- source:`. See docs/guards.md."
         )
     pairs: list[Pair] = []
-    readings: list[Reading] = []
+    readings: list[BiasReading] = []
     for i, entry in enumerate(entries):
         place = f"{where}: probe {i + 1}"
         if not isinstance(entry, dict) or not _KEYS.issuperset(entry):
@@ -169,7 +169,7 @@ def _fill(template: str, words: Mapping[str, str]) -> str:
     return _SLOT.sub(lambda slot: words[slot[1]], template)
 
 
-def _reading(entry: Mapping[str, Any], place: str) -> Reading:
+def _reading(entry: Mapping[str, Any], place: str) -> BiasReading:
     source, readings = entry.get("source"), entry.get("readings")
     fit = (
         isinstance(readings, list)
@@ -182,4 +182,4 @@ def _reading(entry: Mapping[str, Any], place: str) -> Reading:
             " list of two texts. Correct it."
         )
     assert isinstance(readings, list)
-    return Reading(source, readings[0], readings[1])
+    return BiasReading(source, readings[0], readings[1])

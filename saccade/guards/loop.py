@@ -12,7 +12,7 @@ _TIMES_OF_NONE = 10  # for a unit of digits or signs alone: 1000000000 is a numb
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class Repetition:
     """A unit of pieces that stands several times in a row."""
 
     start: int
@@ -44,11 +44,11 @@ def loop(source: Sequence[str], target: Sequence[str]) -> tuple[Flag, ...]:
     return (Flag("loop", message, places=places),)
 
 
-def runs(pieces: Sequence[str]) -> list[Run]:
+def runs(pieces: Sequence[str]) -> list[Repetition]:
     """Return, for every size of a unit, the longest of its runs of 2 or more.
 
     >>> runs("a b a b a b c".split())
-    [Run(start=0, size=2, times=3)]
+    [Repetition(start=0, size=2, times=3)]
     """
     found = []
     for size in range(1, min(_LONGEST, len(pieces) // 2) + 1):
@@ -59,11 +59,11 @@ def runs(pieces: Sequence[str]) -> list[Run]:
                 best, end = equal, i + size + 1
         if best >= size:
             times = best // size + 1
-            found.append(Run(end - best - size, size, times))
+            found.append(Repetition(end - best - size, size, times))
     return found
 
 
-def _counts(pieces: Sequence[str], run: Run) -> bool:
+def _counts(pieces: Sequence[str], run: Repetition) -> bool:
     letters = sum(c.isalpha() for c in spell(pieces[run.start : run.start + run.size]))
     needed = (_TIMES_OF_NONE, _TIMES_OF_A_LETTER, _TIMES)[min(letters, 2)]
     return run.times >= needed

@@ -6,7 +6,7 @@ import numpy as np
 
 from saccade.errors import DataError
 from saccade.metrics.base import Stats
-from saccade.numbers import parse
+from saccade.modalities._numbers import parse
 
 
 def errors(hypothesis: str, references: Sequence[str], owner: str) -> Stats:

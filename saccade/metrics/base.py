@@ -70,7 +70,7 @@ class Metric(ABC):
     """What a table calls it."""
     higher_is_better: bool
     numeric: ClassVar[bool] = False
-    """Whether the texts are numbers, as `saccade.numbers` reads them."""
+    """Whether the texts are numbers, as `saccade.modalities._numbers` reads them."""
 
     @abstractmethod
     def stats(self, hypothesis: str, references: Sequence[str]) -> Stats:

@@ -3,8 +3,8 @@
 import torch
 from torch import Tensor
 
-from saccade.precision import restored
-from saccade.vocab import END
+from saccade.kernels.precision import restored
+from saccade.tokenizers._vocabulary import END
 
 FAR = -30.0  # the log-probability of what cannot be: finite, so that smoothing may add it up
 

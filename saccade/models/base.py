@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.nn.functional import linear
 
 from saccade.flow import Batch, Decoded, Padded, State, Step
-from saccade.precision import restored
+from saccade.kernels.precision import restored
 
 
 class Projection(NamedTuple):

@@ -4,7 +4,6 @@ import torch
 from torch import Tensor, nn
 
 from saccade.attention.base import Attention
-from saccade.dropout import Dropout
 from saccade.encoders.base import Encoder
 from saccade.errors import ShapeError
 from saccade.flow import (
@@ -18,7 +17,8 @@ from saccade.flow import (
     nested,
     tensor,
 )
-from saccade.layers import Embedding
+from saccade.layers.dropout import Dropout
+from saccade.layers.transformer import Embedding
 from saccade.models._closing import closed, flagged
 from saccade.models._pooling import pooled
 from saccade.models.base import Model

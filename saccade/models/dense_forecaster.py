@@ -6,7 +6,6 @@ import torch
 from torch import Tensor, nn
 
 from saccade.attention.base import Attention
-from saccade.dropout import Dropout
 from saccade.encoders.base import Encoder
 from saccade.errors import RecipeError, ShapeError
 from saccade.flow import (
@@ -20,6 +19,7 @@ from saccade.flow import (
     nested,
     tensor,
 )
+from saccade.layers.dropout import Dropout
 from saccade.masks import last
 from saccade.models._pooling import pooled
 from saccade.models.base import Model

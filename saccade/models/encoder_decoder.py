@@ -5,9 +5,7 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
-from saccade.alike import look_up
 from saccade.decoders.base import Decoder
-from saccade.dropout import Dropout
 from saccade.encoders.base import Encoder
 from saccade.errors import ShapeError
 from saccade.flow import (
@@ -23,7 +21,9 @@ from saccade.flow import (
     share_out,
     tensor,
 )
-from saccade.layers import Embedding
+from saccade.layers.alike import look_up
+from saccade.layers.dropout import Dropout
+from saccade.layers.transformer import Embedding
 from saccade.models.base import Model, Projection
 from saccade.parts import Part
 

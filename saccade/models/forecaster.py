@@ -6,9 +6,9 @@ import torch
 from torch import Tensor, nn
 
 from saccade.decoders.base import Decoder
-from saccade.dropout import Dropout
 from saccade.encoders.base import Encoder
 from saccade.flow import SOURCE, Batch, Decoded, Memory, Padded, State, Step, nested, tensor
+from saccade.layers.dropout import Dropout
 from saccade.masks import last
 from saccade.models.base import Model
 from saccade.parts import Part

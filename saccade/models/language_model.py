@@ -5,13 +5,13 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
-from saccade.alike import look_up
 from saccade.attention.base import Attention
 from saccade.decoders.base import Decoder
-from saccade.dropout import Dropout
 from saccade.errors import ShapeError
 from saccade.flow import Batch, Decoded, Memory, Padded, State, Step
-from saccade.layers import Embedding
+from saccade.layers.alike import look_up
+from saccade.layers.dropout import Dropout
+from saccade.layers.transformer import Embedding
 from saccade.models.base import Model, Projection
 from saccade.parts import Part, find
 

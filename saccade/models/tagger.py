@@ -3,11 +3,11 @@
 import torch
 from torch import Tensor, nn
 
-from saccade.dropout import Dropout
 from saccade.encoders.base import Encoder
 from saccade.errors import ShapeError
 from saccade.flow import SOURCE, Batch, Decoded, Memory, Padded, State, Step, nested, tensor
-from saccade.layers import Embedding
+from saccade.layers.dropout import Dropout
+from saccade.layers.transformer import Embedding
 from saccade.models._closing import closed, flagged
 from saccade.models.base import Model
 from saccade.parts import Part

@@ -7,7 +7,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from saccade.batching import pad
+from saccade.data.batching import pad
 from saccade.errors import RecipeError
 from saccade.flow import Batch, Padded
 from saccade.metrics.bleu import Bleu, smoothed
@@ -19,7 +19,7 @@ from saccade.objectives.base import Decode
 from saccade.search.base import Search, Task
 from saccade.search.greedy import Greedy
 from saccade.search.sample import Sample
-from saccade.vocab import END, START
+from saccade.tokenizers._vocabulary import END, START
 
 Risk = Literal["bleu", "wer", "cer", "exact"]
 Output = tuple[int, ...]  # what the model wrote, END last unless it was cut short

@@ -15,11 +15,11 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from saccade.blocked import multiply
-from saccade.native.library import Kernels, found
+from saccade.kernels.library import Kernels, found
+from saccade.kernels.matmul import multiply
+from saccade.kernels.outer import outer
+from saccade.kernels.precision import lowered
 from saccade.objectives._scored import at_hand, loss_call
-from saccade.outer import outer
-from saccade.precision import lowered
 
 ROWS = 512  # in a block: more leave the cache, fewer make thin products
 

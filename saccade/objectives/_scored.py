@@ -13,8 +13,8 @@ import torch
 from torch import Tensor
 
 from saccade.fast.room import Room
-from saccade.native.library import Kernels, found
-from saccade.native.structures import Loss, Projection
+from saccade.kernels.library import Kernels, found
+from saccade.kernels.structures import Loss, Projection
 
 
 class Kept(NamedTuple):

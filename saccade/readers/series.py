@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from saccade.errors import DataError, RecipeError
+from saccade.modalities._numbers import number
 from saccade.nouns import Example
-from saccade.numbers import number
 from saccade.readers._lines import fingerprint, numbered, place
 from saccade.readers.base import Reader
 

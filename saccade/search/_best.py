@@ -7,7 +7,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from saccade.native import library, structures
+from saccade.kernels import library, structures
 from saccade.search._rules import NEVER
 
 Array = NDArray[Any]

@@ -5,8 +5,8 @@ import torch
 from torch import Tensor
 
 from saccade.flow import Brief, State, guided
-from saccade.native import structures
-from saccade.native.library import Kernels
+from saccade.kernels import structures
+from saccade.kernels.library import Kernels
 from saccade.nouns import Hypothesis
 from saccade.search._books import Aims, Move, filled_up
 from saccade.search._rules import NEVER, Rules, penalty

@@ -12,11 +12,11 @@ import torch
 
 from saccade.errors import RecipeError
 from saccade.flow import State, StepFunction, brief
-from saccade.native import library
+from saccade.kernels import library
 from saccade.nouns import Hypothesis
-from saccade.plans import beam_problems
 from saccade.search._books import Aims, Books
 from saccade.search._native_books import NativeBooks
+from saccade.search._plan import beam_problems
 from saccade.search._rules import Rules, normalise
 from saccade.search.base import Found, Search, Task
 from saccade.search.greedy import Greedy

@@ -11,7 +11,7 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from saccade.errors import SaccadeError
-from saccade.server.refused import Refused
+from saccade.server.refusal import Refused
 
 GONE = 499  # the client went away; nobody reads this
 

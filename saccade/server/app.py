@@ -10,6 +10,7 @@ from typing import Any
 from fastapi import Depends, FastAPI, Request
 from fastapi.responses import PlainTextResponse, Response
 
+from saccade.folders.versions import versions
 from saccade.server import blind, curves, libre, schema, stream, work
 from saccade.server.answers import answer, encoded, error, handle_errors
 from saccade.server.counters import Counted, Counters
@@ -17,8 +18,7 @@ from saccade.server.desk import Desk
 from saccade.server.headers import Bounded, Secured
 from saccade.server.keys import Door
 from saccade.server.limits import Limits
-from saccade.server.served import Served
-from saccade.versions import versions
+from saccade.server.models import Served
 
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
 _PAGE = files("saccade") / "server" / "page"

@@ -11,8 +11,8 @@ from fastapi import APIRouter, Query
 
 from saccade.server.desk import Desk, translations
 from saccade.server.jobs import Job, Wish
-from saccade.server.judged import Judgements, Rating
-from saccade.server.refused import Refused
+from saccade.server.judgements import Judgements, Rating
+from saccade.server.refusal import Refused
 from saccade.server.schema import Judgement, Text
 
 _AHEAD = 8  # sentences translated together

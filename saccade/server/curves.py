@@ -6,11 +6,11 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import Response
 
-from saccade.report import read_curves
+from saccade.look.report import read_curves
 from saccade.server.answers import answer, encoded
 from saccade.server.desk import Desk
+from saccade.server.models import Served
 from saccade.server.predict import number
-from saccade.server.served import Served
 from saccade.views import curves
 from saccade.views.report import by_quantity
 

@@ -12,16 +12,16 @@ from contextlib import asynccontextmanager
 from typing import TypeVar
 
 from saccade.errors import suggest
+from saccade.predict.translation import Translation
+from saccade.predict.translator import Scored
 from saccade.server.counters import Counters
-from saccade.server.engine import Engine
 from saccade.server.jobs import Job, Wish
 from saccade.server.limits import Limits
+from saccade.server.models import Served
 from saccade.server.predict import needs_tree
-from saccade.server.refused import Refused
+from saccade.server.refusal import Refused
 from saccade.server.schema import Predict
-from saccade.server.served import Served
-from saccade.translation import Translation
-from saccade.translator import Scored
+from saccade.server.worker import Worker
 
 Made = TypeVar("Made")
 
@@ -34,7 +34,7 @@ class Desk:
         self.limits, self.counters = limits, counters
         self.turn = threading.Semaphore()  # whoever holds it computes
         self.engines = {
-            model.name: Engine(model.name, model.translator, limits, self.turn, model.fast)
+            model.name: Worker(model.name, model.translator, limits, self.turn, model.fast)
             for model in models
         }
         for name, engine in self.engines.items():

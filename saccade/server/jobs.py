@@ -5,8 +5,8 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
-from saccade.translation import Translation
-from saccade.translator import Scored
+from saccade.predict.translation import Translation
+from saccade.predict.translator import Scored
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from saccade.errors import RecipeError
-from saccade.server.refused import Refused
+from saccade.server.refusal import Refused
 
 _MOST = 10_000  # buckets remembered; full ones are forgotten first
 

@@ -12,13 +12,13 @@ from fastapi.responses import Response
 from pydantic import ValidationError
 from pydantic_core import from_json
 
+from saccade.predict.translation import Translation
 from saccade.server import schema
 from saccade.server.answers import answer, encoded, unless_gone
 from saccade.server.desk import Desk, translations
 from saccade.server.jobs import Job, Wish
-from saccade.server.refused import Refused
-from saccade.server.served import Served, language_name
-from saccade.translation import Translation
+from saccade.server.models import Served, language_name
+from saccade.server.refusal import Refused
 
 _TAG = re.compile(r"(<[^<>]*>)")
 _BODY = {

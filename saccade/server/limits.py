@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from saccade.server.refused import Refused
+from saccade.server.refusal import Refused
 
 
 @dataclass(frozen=True, slots=True)

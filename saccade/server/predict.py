@@ -5,11 +5,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from saccade import inspection
+from saccade.look import inspection
+from saccade.predict.translation import Maps, Translation
+from saccade.predict.translator import Translator
 from saccade.server.limits import Limits
 from saccade.server.schema import Predict
-from saccade.translation import Maps, Translation
-from saccade.translator import Translator
 from saccade.views import beam_tree, distribution, heatmap, lines
 
 _DIGITS = 5  # of an attention weight
@@ -25,7 +25,7 @@ class Seen:
     asked: Predict
 
     @property
-    def beam(self) -> inspection.Beam:
+    def beam(self) -> inspection.BeamSteps:
         """The tree of the search."""
         assert self.greedy is not None
         return inspection.beam_of(self.translation, self.greedy)

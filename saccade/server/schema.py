@@ -39,7 +39,7 @@ class Predict(_Strict):
     words: bool = Field(default=False, description="Join pieces to words in attention and views.")
 
 
-class Score(_Strict):
+class ScoreRequest(_Strict):
     """Say how likely targets are for their sources."""
 
     model: Text | None = None
@@ -94,7 +94,7 @@ class Maps(BaseModel):
     maps: list[list[list[float | None]]]
 
 
-class Node(BaseModel):
+class NodeAnswer(BaseModel):
     """One symbol of one hypothesis of a beam."""
 
     step: int
@@ -104,7 +104,7 @@ class Node(BaseModel):
     fate: Literal["kept", "completed", "pruned"]
 
 
-class Flag(BaseModel):
+class FlagAnswer(BaseModel):
     """A warning about an output."""
 
     kind: str
@@ -127,9 +127,9 @@ class Result(BaseModel):
     alignment: list[tuple[int, int]] | None = None
     source_words: list[str] | None = None
     target_words: list[str] | None = None
-    tree: list[list[Node]] | None = None
+    tree: list[list[NodeAnswer]] | None = None
     greedy: list[str] | None = None
-    flags: list[Flag] | None = None
+    flags: list[FlagAnswer] | None = None
     views: dict[str, str] | None = None
 
 
@@ -148,20 +148,20 @@ class Weighed(BaseModel):
     tokens: list[Token]
 
 
-class Scored(BaseModel):
+class ScoreAnswer(BaseModel):
     """The answer of /v1/score."""
 
     results: list[Weighed]
 
 
-class Sample(BaseModel):
+class ExampleAnswer(BaseModel):
     """A pair to try."""
 
     source: str
     reference: str
 
 
-class Model(BaseModel):
+class ModelAnswer(BaseModel):
     """A model that is served."""
 
     name: str
@@ -170,14 +170,14 @@ class Model(BaseModel):
     target: str
     parameters: int
     attention: list[str]
-    examples: list[Sample]
+    examples: list[ExampleAnswer]
     trains: bool
 
 
 class Models(BaseModel):
     """The answer of /v1/models."""
 
-    models: list[Model]
+    models: list[ModelAnswer]
 
 
 class Status(BaseModel):

@@ -11,7 +11,7 @@ from saccade.errors import SaccadeError
 from saccade.server import schema
 from saccade.server.answers import encoded
 from saccade.server.desk import Desk, jobs_of, translations
-from saccade.server.refused import Refused
+from saccade.server.refusal import Refused
 from saccade.server.work import check, tell
 
 _EVENTS = {"text/event-stream": {"schema": {"type": "string"}}}

@@ -6,14 +6,14 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from saccade.predict.translation import Translation
 from saccade.server import schema
 from saccade.server.answers import answer, encoded, unless_gone
 from saccade.server.desk import Desk, jobs_of, scores, translations
 from saccade.server.jobs import Job, Wish
+from saccade.server.models import Served
 from saccade.server.predict import Seen, check_size, is_heavy, number, result
-from saccade.server.refused import Refused
-from saccade.server.served import Served
-from saccade.translation import Translation
+from saccade.server.refusal import Refused
 
 _SHOWN = 12  # examples of each model
 
@@ -32,8 +32,8 @@ def routes(desk: Desk) -> APIRouter:
         """Translate, with everything there is to know about it."""
         return await unless_gone(request, predicted(desk, asked))
 
-    @router.post("/v1/score", response_model=schema.Scored)
-    async def score(asked: schema.Score, request: Request) -> Response:
+    @router.post("/v1/score", response_model=schema.ScoreAnswer)
+    async def score(asked: schema.ScoreRequest, request: Request) -> Response:
         """Say how likely given targets are."""
         return await unless_gone(request, _scored(desk, asked))
 
@@ -93,7 +93,7 @@ async def tell(
     return await desk.drawn(write) if looks or is_heavy(asked) else write()
 
 
-async def _scored(desk: Desk, asked: schema.Score) -> Response:
+async def _scored(desk: Desk, asked: schema.ScoreRequest) -> Response:
     model = desk.model(asked.model)
     sources, targets = schema.listed(asked.source), schema.listed(asked.target)
     desk.limits.check_texts("source", sources)

@@ -9,7 +9,7 @@ import tokenizers
 from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers
 
 from saccade.errors import DataError, RecipeError, suggest
-from saccade.vocab import MARK, SYMBOLS, UNK, Vocabulary
+from saccade.tokenizers._vocabulary import MARK, SYMBOLS, UNK, Vocabulary
 
 _QUOTES = {"[‘’‚‛‹›]": "'", "[“”„‟«»]": '"'}
 _NORMALISERS: dict[str, Callable[[], list[Any]]] = {

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
-from saccade.vocab import Vocabulary
+from saccade.tokenizers._vocabulary import Vocabulary
 
 
 class Tokenizer(ABC):

@@ -6,8 +6,8 @@ from tokenizers import models, trainers
 
 from saccade.errors import RecipeError
 from saccade.tokenizers._build import finished, marked
+from saccade.tokenizers._vocabulary import SYMBOLS, UNK, Vocabulary
 from saccade.tokenizers.base import Tokenizer
-from saccade.vocab import SYMBOLS, UNK, Vocabulary
 
 
 class Bpe(Tokenizer):

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from tokenizers import models
 
 from saccade.tokenizers._build import count_pieces, finished, most_common, whole_lines
+from saccade.tokenizers._vocabulary import Vocabulary
 from saccade.tokenizers.base import Tokenizer
-from saccade.vocab import Vocabulary
 
 
 class Line(Tokenizer):

@@ -6,8 +6,8 @@ from tokenizers import models, trainers
 
 from saccade.tokenizers._build import count_pieces, finished, marked, replaced
 from saccade.tokenizers._expectation import log_probabilities
+from saccade.tokenizers._vocabulary import SYMBOLS, UNK, Vocabulary
 from saccade.tokenizers.base import Tokenizer
-from saccade.vocab import SYMBOLS, UNK, Vocabulary
 
 
 class Unigram(Tokenizer):

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from tokenizers import models
 
 from saccade.tokenizers._build import count_pieces, finished, marked, most_common
+from saccade.tokenizers._vocabulary import Vocabulary
 from saccade.tokenizers.base import Tokenizer
-from saccade.vocab import Vocabulary
 
 
 class Word(Tokenizer):

@@ -16,14 +16,14 @@ import torch
 from torch.nn.utils import get_total_norm
 from torch.optim import AdamW
 
-from saccade.batching import Batches
+from saccade.data.batching import Batches
 from saccade.errors import TrainingError
 from saccade.flow import Batch, Loss
+from saccade.kernels.precision import products
+from saccade.modalities._resegment import Resegment
 from saccade.models.base import Model
 from saccade.objectives.base import Moment, Objective
-from saccade.precision import products
 from saccade.recipe import Training
-from saccade.resegment import Resegment
 from saccade.schedules.base import Schedule
 from saccade.train import weights
 from saccade.train.checkpoint import Snapshot

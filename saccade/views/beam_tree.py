@@ -17,7 +17,7 @@ _EDGE = 20.0
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class TreeNode:
     """One symbol of one hypothesis.
 
     step: from 1.  parent: its place in the level before, -1 for the root.  log_prob: of the
@@ -31,7 +31,7 @@ class Node:
     fate: Fate
 
 
-Tree = Sequence[Sequence[Node]]
+Tree = Sequence[Sequence[TreeNode]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ def _below(
     ]
 
 
-def _goes_on(node: Node, place: int, grown: set[int]) -> bool:
+def _goes_on(node: TreeNode, place: int, grown: set[int]) -> bool:
     return node.fate == "kept" and place in grown
 
 
@@ -165,11 +165,11 @@ def _pruned(tree: Tree, t: int, parent: int) -> str:
     return f"  × {'  '.join(gone)}" if gone else ""
 
 
-def _said(node: Node) -> str:
+def _said(node: TreeNode) -> str:
     return f"{shorten(label(node.text), axes.LONGEST)} {_score(node)}"
 
 
-def _score(node: Node) -> str:
+def _score(node: TreeNode) -> str:
     return f"{node.log_prob:.2f}".replace("-", "−")
 
 
@@ -217,7 +217,9 @@ def _laid_out(tree: Tree, best: list[int], above: float) -> _Layout:
     return _Layout(rows, left, wide, above + 12, shelf, shelf + deepest)
 
 
-def _with(rows: list[int], level: Sequence[Node], *, on_shelf: bool) -> list[tuple[int, Node]]:
+def _with(
+    rows: list[int], level: Sequence[TreeNode], *, on_shelf: bool
+) -> list[tuple[int, TreeNode]]:
     pairs = zip(rows, level, strict=True)
     return [(r, n) for r, n in pairs if (n.fate == "completed") == on_shelf]
 
@@ -240,7 +242,7 @@ def _columns(tree: Tree, *, shelved: bool) -> tuple[list[float], list[float]]:
     return left, wide
 
 
-def _branch(layout: _Layout, t: int, i: int, node: Node, *, won: bool, greedily: bool) -> str:
+def _branch(layout: _Layout, t: int, i: int, node: TreeNode, *, won: bool, greedily: bool) -> str:
     """Draw the curve from the parent's right edge to the node's left edge."""
     if not t:
         return ""
@@ -260,7 +262,7 @@ def _branch(layout: _Layout, t: int, i: int, node: Node, *, won: bool, greedily:
     return drawn
 
 
-def _node(layout: _Layout, t: int, i: int, node: Node, *, won: bool, greedily: bool) -> str:
+def _node(layout: _Layout, t: int, i: int, node: TreeNode, *, won: bool, greedily: bool) -> str:
     x, y, wide = layout.left[t], layout.y(layout.rows[t][i]), layout.wide[t]
     box = (
         f'x="{svg.number(x)}" y="{svg.number(y - _HIGH / 2)}" width="{svg.number(wide)}" '

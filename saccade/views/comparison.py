@@ -10,7 +10,7 @@ from saccade.views.ticks import short
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ComparisonCurve:
     """A figure and how far it reaches: its bootstrap interval, or least and most over seeds."""
 
     value: float
@@ -19,7 +19,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Bucket:
+class ComparedLength:
     """The score of sentences of similar length: their mean length, the score, how many."""
 
     length: float
@@ -33,13 +33,13 @@ class Row:
 
     name: str
     seeds: int
-    figures: Mapping[str, Line]
+    figures: Mapping[str, ComparisonCurve]
     p_value: float | None
     parameters: int
     seconds: float
     flops: float
     speed: float
-    by_length: Sequence[Bucket]
+    by_length: Sequence[ComparedLength]
     curve: Sequence[tuple[float, float]]
 
 
@@ -96,7 +96,7 @@ def _cells(row: Row, metrics: Sequence[str]) -> list[str]:
     ]
 
 
-def _figure(line: Line) -> str:
+def _figure(line: ComparisonCurve) -> str:
     return f"{line.value:.2f} ({line.low:.1f} to {line.high:.1f})"
 
 

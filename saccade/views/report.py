@@ -26,7 +26,7 @@ class ScoreRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class ReportSample:
     """One sentence as the model wrote it; `weights` [T, S] belong to the pieces, if known."""
 
     source: str
@@ -56,7 +56,7 @@ class RunReport:
     summary: Mapping[str, str]
     curves: Mapping[str, list[tuple[float, float]]]
     scores: Sequence[ScoreRow]
-    samples: Sequence[Sample]
+    samples: Sequence[ReportSample]
     commands: Sequence[str]
     recipe_yaml: str
     probes: Sequence[Probe] = ()
@@ -136,7 +136,7 @@ def _figure(value: float | None) -> str:
     return f"{value:.2f}" if value == 0 or 0.01 <= abs(value) < 1e4 else short(value)
 
 
-def _sample(order: int, sample: Sample) -> str:
+def _sample(order: int, sample: ReportSample) -> str:
     rows = {"Source": sample.source, "Reference": sample.reference, "Output": sample.output}
     if sample.score is not None:
         rows["Score"] = _figure(sample.score)
@@ -147,6 +147,6 @@ def _sample(order: int, sample: Sample) -> str:
         picture = heatmap.to_svg(sample.weights, sample.source_pieces, sample.target_pieces)
         fragment += svg.scroller(picture)
     if order < _OPEN:
-        return f"<h3>Sample {order + 1}</h3>{fragment}"
+        return f"<h3>ReportSample {order + 1}</h3>{fragment}"
     heading = shorten(clean(f"{sample.source} → {sample.output}"), 60)
     return fold(f"Sample {order + 1}: {heading}", fragment)

@@ -2,7 +2,7 @@ import pytest
 
 from saccade.attention.base import Attention
 from saccade.errors import ShapeError
-from saccade.layers import build_attention
+from saccade.layers.transformer import build_attention
 from saccade.parts import Part
 from tests.samples import name, variants
 

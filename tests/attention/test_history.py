@@ -3,7 +3,7 @@ import torch
 from torch.testing import assert_close
 
 from saccade.attention.additive import Additive
-from saccade.attention.history import History
+from saccade.attention.history import HistoryAttention
 from saccade.cells.base import Cell
 from saccade.errors import RecipeError
 from saccade.flow import State, nested, tensor
@@ -14,7 +14,7 @@ MASK = mask_of(6, 3)[:, None]
 
 
 def test_the_first_query_reads_as_additive_does_and_the_next_does_not() -> None:
-    attention, additive = scramble(History(8, 6, hidden=7)), Additive(8, 6, hidden=7)
+    attention, additive = scramble(HistoryAttention(8, 6, hidden=7)), Additive(8, 6, hidden=7)
     own = {k: v for k, v in attention.state_dict().items() if k[0] in "WUv"}
     additive.load_state_dict(own)
     query, prepared = randn(2, 2, 8, seed=2), attention.prepare(randn(2, 6, 6))
@@ -26,7 +26,7 @@ def test_the_first_query_reads_as_additive_does_and_the_next_does_not() -> None:
 
 def test_a_place_is_told_how_it_and_its_neighbours_were_read() -> None:
     """The memory of a place is that of the cell over its window of the weights, alone."""
-    attention = scramble(History(8, 8, hidden=8, memory=4, around=1))
+    attention = scramble(HistoryAttention(8, 8, hidden=8, memory=4, around=1))
     prepared = attention.prepare(randn(2, 6, 8))
     read = attention(randn(2, 3, 8), prepared, MASK, attention.start(prepared), look=True)
     weights = read.weights[0, :, 0]  # [T, S]
@@ -39,13 +39,13 @@ def test_a_place_is_told_how_it_and_its_neighbours_were_read() -> None:
 
 
 def test_any_cell_serves() -> None:
-    attention = History(8, 8, cell=Part(Cell, "lstm"), memory=3)
+    attention = HistoryAttention(8, 8, cell=Part(Cell, "lstm"), memory=3)
     prepared = attention.prepare(randn(2, 6, 8))
     assert set(nested(attention.start(prepared), "memory")) == {"h", "c"}
 
 
 def test_what_it_refuses() -> None:
     with pytest.raises(RecipeError, match=r"history.memory: 0 is below 1; it is the width of a"):
-        History(8, 8, memory=0)
+        HistoryAttention(8, 8, memory=0)
     with pytest.raises(RecipeError, match=r"history.around: -1 is below 0; 0 tells a place of"):
-        History(8, 8, around=-1)
+        HistoryAttention(8, 8, around=-1)

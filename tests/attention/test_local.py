@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.testing import assert_close
 
-from saccade.attention.base import Attention, Scored
+from saccade.attention.base import Attention, ScoredAttention
 from saccade.attention.bilinear import Bilinear
 from saccade.attention.local import Local
 from saccade.errors import RecipeError
@@ -94,9 +94,9 @@ def test_any_score_serves() -> None:
     dot = Part(Attention, "dot").build(8, 8)
     query, states = randn(2, 5, 8, seed=2), randn(2, 7, 8)
     assert_close(read(local, query, states).context, read(dot, query, states).context)
-    message = "module saccade.attention.multihead defines 0 concrete classes of Scored"
+    message = "module saccade.attention.multihead defines 0 concrete classes of ScoredAttention"
     with pytest.raises(RecipeError, match=message):
-        Local(8, 8, score=Part(Scored, "multihead"))
+        Local(8, 8, score=Part(ScoredAttention, "multihead"))
 
 
 def test_a_window_is_at_least_one() -> None:

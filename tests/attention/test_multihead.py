@@ -2,7 +2,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from saccade.attention.base import Scored
+from saccade.attention.base import ScoredAttention
 from saccade.attention.multihead import MultiHead
 from saccade.attention.scaled_dot import ScaledDot
 from saccade.errors import ShapeError
@@ -78,14 +78,16 @@ def test_dropout_is_for_training_only(look: bool) -> None:
 
 
 def test_a_head_of_any_score_is_that_score_between_its_projections() -> None:
-    attention = scramble(MultiHead(8, 8, heads=2, score=Part(Scored, "additive", {"hidden": 5})))
+    attention = scramble(
+        MultiHead(8, 8, heads=2, score=Part(ScoredAttention, "additive", {"hidden": 5}))
+    )
     query, states = randn(3, 4, 8, seed=2), randn(3, 5, 8)
     found = attention(query, attention.prepare(states), MASK[:, None], {}, look=True)
     keys, values = attention.keys_values(states).chunk(2, dim=-1)
     asked = attention.query(query)
     heads = []
     for i, score in enumerate(attention.scores):
-        assert isinstance(score, Scored)
+        assert isinstance(score, ScoredAttention)
         own = slice(4 * i, 4 * i + 4)
         prepared = {"keys": score.keys(keys[..., own]), "values": values[..., own]}
         read = score(asked[..., own], prepared, MASK[:, None], {}, look=True)
@@ -98,7 +100,10 @@ def test_a_head_of_any_score_is_that_score_between_its_projections() -> None:
 
 
 def test_a_scaled_dot_a_head_is_the_fast_path() -> None:
-    fast, slow = MultiHead(32, 32, heads=2), MultiHead(32, 32, heads=2, score=Part(Scored, "dot"))
+    fast, slow = (
+        MultiHead(32, 32, heads=2),
+        MultiHead(32, 32, heads=2, score=Part(ScoredAttention, "dot")),
+    )
     scramble(fast)
     slow.load_state_dict(fast.state_dict())
     with torch.no_grad():  # dot leaves out the division by sqrt(16)

@@ -11,9 +11,9 @@ from torch.testing import assert_close
 from saccade.cells.base import unroll
 from saccade.cells.lstm import LSTM
 from saccade.flow import State, Swept, tensor
-from saccade.native import library
-from saccade.native.library import Found, found
-from saccade.precision import products
+from saccade.kernels import library
+from saccade.kernels.library import KernelStatus, found
+from saccade.kernels.precision import products
 from tests.samples import randn, scramble
 
 pytestmark = pytest.mark.skipif(found().kernels is None, reason=f"no kernels: {found().told}")
@@ -100,7 +100,7 @@ def test_others_are_left_to_torch(monkeypatch: pytest.MonkeyPatch) -> None:
         assert not by_kernels(swept(cell()))
     with products("bfloat16", torch.device("cpu")):
         assert not by_kernels(swept(cell()))
-    without = Found(None, "none")
+    without = KernelStatus(None, "none")
     monkeypatch.setattr(library, "found", lambda: without)
     monkeypatch.setattr("saccade.cells._swept.found", lambda: without)
     assert not by_kernels(swept(cell()))

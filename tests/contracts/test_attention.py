@@ -7,9 +7,9 @@ from torch.testing import assert_close
 
 from saccade.attention.base import Attention
 from saccade.flow import Attended, Memory, append, reorder, tensor
+from saccade.kernels.precision import products
 from saccade.masks import masked_softmax
 from saccade.parts import Part
-from saccade.precision import products
 from tests.samples import backward, mask_of, missing_gradients, name, randn, scramble, variants
 
 DIM, T, LENGTHS = 8, 3, (5, 2, 4)

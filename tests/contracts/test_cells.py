@@ -7,8 +7,8 @@ from torch.testing import assert_close
 
 from saccade.cells.base import Cell, unroll
 from saccade.flow import State, tensor
+from saccade.kernels.precision import products
 from saccade.parts import Part
-from saccade.precision import products
 from tests.samples import backward, missing_gradients, name, randn, scramble, variants
 
 B, T, INPUT, HIDDEN = 4, 5, 3, 6

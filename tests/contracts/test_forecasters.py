@@ -9,6 +9,7 @@ from torch import Tensor
 from torch.testing import assert_close
 
 from saccade.attention.base import Attention
+from saccade.data.windows import collate
 from saccade.decoders.base import Decoder
 from saccade.encoders.base import Encoder
 from saccade.flow import Batch, Padded, State, reorder
@@ -16,7 +17,6 @@ from saccade.metrics.base import Metric
 from saccade.models.base import Model
 from saccade.objectives.base import Moment, Objective
 from saccade.parts import Part, find, kinds
-from saccade.windows import collate
 from tests.samples import backward, missing_gradients, name, randn, scramble, variants
 
 RNN = {"hidden": 8, "dropout": 0.0}

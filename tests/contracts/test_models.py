@@ -11,9 +11,9 @@ from saccade.attention.base import Attention
 from saccade.decoders.base import Decoder
 from saccade.encoders.base import Encoder
 from saccade.flow import Batch, Padded, State, reorder
+from saccade.kernels.precision import products
 from saccade.models.base import Model
 from saccade.parts import Part, find, kinds
-from saccade.precision import products
 from tests.samples import (
     MODELS,
     backward,

@@ -5,10 +5,10 @@ import copy
 import pytest
 import torch
 
+from saccade.kernels.precision import products
 from saccade.models.base import Model
 from saccade.objectives.base import Moment, Objective
 from saccade.parts import Part, find
-from saccade.precision import products
 from tests.samples import backward, name, pairs_batch, trained, variants, vocabulary
 
 PARTS = [p for p in variants(Objective, samples=16) if not find(Objective, p.kind).numeric]

@@ -11,11 +11,11 @@ from torch.testing import assert_close
 from saccade.attention.base import Attention
 from saccade.cells.base import Cell
 from saccade.decoders.rnn import RnnDecoder
-from saccade.dropout import Dropout
 from saccade.flow import Memory
-from saccade.native.library import SWITCH, found
+from saccade.kernels.library import SWITCH, found
+from saccade.kernels.precision import products
+from saccade.layers.dropout import Dropout
 from saccade.parts import Part
-from saccade.precision import products
 from tests.samples import mask_of, memory, randn, scramble
 
 pytestmark = pytest.mark.skipif(found().kernels is None, reason=f"no kernels: {found().told}")

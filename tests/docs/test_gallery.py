@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from saccade.pictures import View
+from saccade.look.pictures import View
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "gallery.md").read_text(encoding="utf-8")

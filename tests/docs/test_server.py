@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from saccade.cli import app as cli
 from saccade.server.app import create_app
-from saccade.server.served import open_models
+from saccade.server.models import open_models
 from tests.cli.conftest import TARGETS
 from tests.server.conftest import make_run
 

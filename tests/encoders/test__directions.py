@@ -9,7 +9,7 @@ from torch.testing import assert_close
 
 from saccade.cells.base import Cell
 from saccade.encoders._directions import Directions
-from saccade.native.library import found
+from saccade.kernels.library import found
 from saccade.parts import Part
 from tests.samples import randn, scramble
 

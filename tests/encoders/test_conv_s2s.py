@@ -6,10 +6,10 @@ from torch import Tensor
 from torch.nn.functional import conv1d, glu
 from torch.testing import assert_close
 
-from saccade.convolutions import GatedConvolution
 from saccade.encoders.conv_s2s import ConvS2SEncoder
 from saccade.errors import ShapeError
 from saccade.flow import Padded
+from saccade.layers.convolution import GatedConvolution
 from saccade.parts import Part
 from saccade.positions.base import Positions
 from tests.samples import mask_of, randn, scramble

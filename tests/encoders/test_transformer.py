@@ -7,7 +7,7 @@ from saccade.attention.dot import Dot
 from saccade.encoders.transformer import EncoderLayer, TransformerEncoder
 from saccade.errors import RecipeError, ShapeError
 from saccade.flow import Padded
-from saccade.layers import Norm
+from saccade.layers.transformer import Norm
 from saccade.parts import Part
 from saccade.positions.base import Positions
 from tests import reference

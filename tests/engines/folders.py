@@ -5,13 +5,13 @@ from typing import Any
 
 import torch
 
-from saccade import folder as folders
 from saccade import recipe as recipes
-from saccade.prepare import Vocabularies
+from saccade.data.prepare import Vocabularies
+from saccade.folders import model as folders
+from saccade.tokenizers._vocabulary import PAD, START, UNK
 from saccade.tokenizers.character import Character
 from saccade.tokenizers.word import Word
 from saccade.train import weights
-from saccade.vocab import PAD, START, UNK
 from tests.samples import scramble
 
 SOURCES = ["one two", "three", "four five six", "seven eight", "a", "nine", "eleven twelve", "two"]

@@ -3,10 +3,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from saccade import folder as folders
-from saccade.engines.base import Wanted
+from saccade.engines.base import EngineOptions
 from saccade.engines.onnx import Onnx
-from saccade.translator import Translator
+from saccade.folders import model as folders
+from saccade.predict.translator import Translator
 from tests.export.graphs import small_run
 
 
@@ -17,10 +17,10 @@ def run() -> Path:
 
 def test_a_model_folder_is_converted_once_and_looked_into_by_torch(run: Path) -> None:
     torch, engine = folders.load(run), Onnx()
-    assert engine.refusals(run, Wanted()) == []
+    assert engine.refusals(run, EngineOptions()) == []
     graph = run / "engines" / "onnx-float32" / "step.onnx"
     written = graph.stat().st_mtime_ns
-    found = engine.open(run, Wanted())
+    found = engine.open(run, EngineOptions())
     assert graph.stat().st_mtime_ns == written
     ours, theirs = torch.translate("365"), found.translate("365")
     assert theirs.text == ours.text
@@ -37,5 +37,5 @@ def test_a_model_folder_is_converted_once_and_looked_into_by_torch(run: Path) ->
 def test_other_devices_are_refused(run: Path) -> None:
     assert (
         "--device cuda: the engine onnx runs on the cpu"
-        in Onnx().refusals(run, Wanted(device="cuda"))[0]
+        in Onnx().refusals(run, EngineOptions(device="cuda"))[0]
     )

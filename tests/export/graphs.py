@@ -10,12 +10,12 @@ import torch
 from torch import Tensor
 from torch.testing import assert_close
 
-from saccade.batching import pad
+from saccade.data.batching import pad
+from saccade.engines._open import load
 from saccade.engines._sessions import Sessions
 from saccade.export import _graphs
 from saccade.flow import Padded, reorder
 from saccade.models.base import Model
-from saccade.opening import load
 from tests.train import small
 
 SOURCES = [[4, 5, 6, 2], [5, 2], [7, 4, 8, 9, 6, 2]]

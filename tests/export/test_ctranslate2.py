@@ -8,7 +8,7 @@ import torch
 import saccade
 from saccade.errors import RecipeError
 from saccade.export.base import export
-from saccade.vocab import Vocabulary
+from saccade.tokenizers._vocabulary import Vocabulary
 from tests.engines.folders import SOURCES, stack, write_noise
 
 RNN = {"kind": "rnn", "hidden": 8}

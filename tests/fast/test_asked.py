@@ -10,8 +10,8 @@ from torch.testing import assert_close
 from saccade.fast import crew
 from saccade.fast.model import form_of
 from saccade.flow import Brief, State, brief
+from saccade.kernels.library import found
 from saccade.models.base import Model
-from saccade.native.library import found
 from saccade.parts import Part
 from tests.fast.test_native import part as transformer
 from tests.fast.test_native_rnn import part as rnn

@@ -4,7 +4,7 @@ from torch import nn
 from torch.testing import assert_close
 
 from saccade.fast.linear import Packed, pack, packed
-from saccade.layers import FeedForward, bridge
+from saccade.layers.transformer import FeedForward, bridge
 from tests.samples import randn, scramble
 
 SHAPES = [(1, 8, 5), (5, 256, 300), (2, 700, 300)]  # small ones are not packed

@@ -18,8 +18,8 @@ from saccade.fast.model import Clear, FastEncoderDecoder, form_of
 from saccade.fast.native import NativeEncoderDecoder, NativePast, NativeStep
 from saccade.fast.native_encoder import NativeEncoder
 from saccade.flow import Padded
+from saccade.kernels.library import found
 from saccade.models.base import Model
-from saccade.native.library import found
 from saccade.parts import Part
 from saccade.search.base import Search, Task
 from saccade.search.beam import Beam

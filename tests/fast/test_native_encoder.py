@@ -13,7 +13,7 @@ from saccade.encoders.transformer import TransformerEncoder
 from saccade.fast import crew
 from saccade.fast.native_encoder import NativeEncoder
 from saccade.flow import Padded
-from saccade.native.library import found
+from saccade.kernels.library import found
 from saccade.parts import Part
 from tests.samples import mask_of, randn, scramble
 

@@ -14,9 +14,9 @@ from saccade.fast.model import Clear, form_of
 from saccade.fast.native_rnn import NativeRecurrent, Turns
 from saccade.fast.panels import rounding
 from saccade.flow import Memory, Padded
+from saccade.kernels.library import found
 from saccade.models.base import Model
 from saccade.models.encoder_decoder import EncoderDecoder
-from saccade.native.library import found
 from saccade.parts import Part
 from saccade.search.base import Search, Task
 from saccade.search.beam import Beam

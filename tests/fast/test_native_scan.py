@@ -14,7 +14,7 @@ from saccade.fast import crew
 from saccade.fast.native_scan import NativeRnnEncoder
 from saccade.fast.panels import rounding
 from saccade.flow import Padded
-from saccade.native.library import found
+from saccade.kernels.library import found
 from saccade.parts import Part
 from tests.samples import mask_of, randn, scramble
 

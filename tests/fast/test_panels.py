@@ -5,8 +5,8 @@ from torch.nn.functional import linear
 from torch.testing import assert_close
 
 from saccade.fast.panels import Closing, Normed, Panels, rounding, side_by_side
-from saccade.native.library import Kernels, found
-from saccade.native.structures import Linear
+from saccade.kernels.library import Kernels, found
+from saccade.kernels.structures import Linear
 from tests.samples import randn, scramble
 
 pytestmark = pytest.mark.skipif(found().kernels is None, reason=f"no kernels: {found().told}")

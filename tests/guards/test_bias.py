@@ -4,7 +4,7 @@ from importlib.resources import files
 import pytest
 
 from saccade.errors import DataError
-from saccade.guards.bias import Pair, Reading, changes, mean_of, parse, usual
+from saccade.guards.bias import BiasReading, Pair, changes, mean_of, parse, usual
 
 FILE = """
 - template: "{He} is {a {job}} and {he} sings."
@@ -22,7 +22,7 @@ def test_templates_become_pairs() -> None:
         Pair(0, "nurse", "He is {a nurse} and he sings.", "She is {a nurse} and she sings."),
     )
     assert probes.readings == (
-        Reading("The nurse sleeps.", "L'infirmier dort.", "L'infirmière dort."),
+        BiasReading("The nurse sleeps.", "L'infirmier dort.", "L'infirmière dort."),
     )
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from saccade.guards.familiarity import familiarity
-from saccade.guards.gathering import gather
+from saccade.guards.statistics import gather
 
 LINES = [
     f"the {a} {b}" for a in ("cat", "dog", "cow", "hen") * 20 for b in ("eats", "runs", "naps")

@@ -3,8 +3,8 @@ import json
 import pytest
 
 from saccade.errors import CheckpointError
-from saccade.guards.gathering import gather
 from saccade.guards.profile import Profile, trigrams_of
+from saccade.guards.statistics import gather
 
 LINES = [f"the cat number {i} sleeps" for i in range(400)]
 

@@ -2,7 +2,7 @@ import torch
 from torch.testing import assert_close
 
 from saccade.models._closing import FAR, closed, flagged
-from saccade.vocab import END
+from saccade.tokenizers._vocabulary import END
 from tests.samples import randn
 
 

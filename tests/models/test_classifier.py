@@ -2,16 +2,16 @@ import torch
 from torch.testing import assert_close
 
 from saccade.attention.base import Attention
-from saccade.batching import collate
+from saccade.data.batching import collate
 from saccade.encoders.base import Encoder
 from saccade.models.base import Model
 from saccade.models.classifier import Classifier
 from saccade.objectives.cross_entropy import cross_entropy
 from saccade.parts import Part
+from saccade.predict.translator import Translator
 from saccade.recipe import Decoding
 from saccade.tokenizers.line import Line
 from saccade.tokenizers.word import Word
-from saccade.translator import Translator
 from tests.samples import backward, batch_of, scramble
 
 TEXTS = ["a good film", "a bad film", "very good", "not very good", "bad", "not bad at all"]

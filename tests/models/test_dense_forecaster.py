@@ -5,12 +5,12 @@ import torch
 from torch.testing import assert_close
 
 from saccade.attention.base import Attention
+from saccade.data.windows import collate
 from saccade.encoders.base import Encoder
 from saccade.errors import RecipeError, ShapeError
 from saccade.flow import Padded
 from saccade.models.dense_forecaster import DenseForecaster
 from saccade.parts import Part
-from saccade.windows import collate
 from tests.samples import randn, scramble
 
 RNN = Part(Encoder, "rnn", {"hidden": 6, "dropout": 0.0})

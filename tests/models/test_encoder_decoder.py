@@ -8,7 +8,7 @@ from saccade.models.encoder_decoder import EncoderDecoder
 from saccade.parts import Part
 from saccade.search.base import Task
 from saccade.search.greedy import Greedy
-from saccade.vocab import END, PAD, START, UNK
+from saccade.tokenizers._vocabulary import END, PAD, START, UNK
 from tests.samples import MODELS, PAIRS, pairs_batch, trained, vocabulary
 
 RNN = {"hidden": 6}

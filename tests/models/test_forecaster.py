@@ -5,12 +5,12 @@ import torch
 from torch import nn
 from torch.testing import assert_close
 
+from saccade.data.windows import collate
 from saccade.decoders.base import Decoder
 from saccade.encoders.base import Encoder
 from saccade.models.forecaster import Forecaster
 from saccade.objectives.squared_error import squared_error
 from saccade.parts import Part
-from saccade.windows import collate
 from tests.samples import backward, scramble
 
 RNN = {"hidden": 12, "dropout": 0.0}

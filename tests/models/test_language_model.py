@@ -5,17 +5,17 @@ import torch
 from torch.testing import assert_close
 
 from saccade.attention.base import Attention
-from saccade.batching import collate
+from saccade.data.batching import collate
 from saccade.decoders.base import Decoder
 from saccade.errors import ShapeError
 from saccade.models.base import Model
 from saccade.models.language_model import LanguageModel
 from saccade.objectives.cross_entropy import cross_entropy
 from saccade.parts import Part
+from saccade.predict.translator import Translator
 from saccade.recipe import Decoding
 from saccade.search.base import Search
 from saccade.tokenizers.character import Character
-from saccade.translator import Translator
 from tests.samples import backward, batch_of, scramble
 
 TEXTS = ["to be or not", "all the world", "what's in a", "brevity is"]

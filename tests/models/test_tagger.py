@@ -2,17 +2,17 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from saccade.batching import collate
+from saccade.data.batching import collate
 from saccade.encoders.base import Encoder
 from saccade.errors import ShapeError
 from saccade.models.base import Model
 from saccade.models.tagger import Tagger
 from saccade.objectives.cross_entropy import cross_entropy
 from saccade.parts import Part
+from saccade.predict.translator import Translator
 from saccade.recipe import Decoding
+from saccade.tokenizers._vocabulary import END
 from saccade.tokenizers.word import Word
-from saccade.translator import Translator
-from saccade.vocab import END
 from tests.samples import backward, batch_of, scramble
 
 TEXTS = ["the￨D cat￨N sleeps￨V", "a￨D dog￨N", "dogs￨N sleep￨V", "sleep￨N"]

@@ -8,7 +8,7 @@ from torch import Tensor
 from saccade.flow import Batch
 from saccade.models.base import Model
 from saccade.objectives.base import Moment
-from saccade.vocab import END
+from saccade.tokenizers._vocabulary import END
 from tests.samples import MODELS, batch_of, scramble
 
 SIZE = 6  # the four symbols and two more

@@ -22,7 +22,7 @@ from saccade.objectives._outputs import (
     weighed,
 )
 from saccade.objectives.cross_entropy import cross_entropy
-from saccade.vocab import END
+from saccade.tokenizers._vocabulary import END
 from tests.objectives import small
 from tests.samples import MODELS, pairs_batch, trained, vocabulary
 

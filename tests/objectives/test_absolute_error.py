@@ -3,12 +3,12 @@
 import torch
 from torch import nn
 
+from saccade.data.windows import collate
 from saccade.models.base import Model
 from saccade.models.dense_forecaster import DenseForecaster
 from saccade.objectives.absolute_error import AbsoluteError
 from saccade.objectives.base import Moment, Objective
 from saccade.objectives.squared_error import SquaredError
-from saccade.windows import collate
 from tests.samples import backward
 
 

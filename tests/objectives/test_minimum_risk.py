@@ -11,7 +11,7 @@ from saccade.errors import RecipeError
 from saccade.objectives import minimum_risk
 from saccade.objectives.cross_entropy import cross_entropy
 from saccade.objectives.minimum_risk import MinimumRisk, risk_of
-from saccade.vocab import END
+from saccade.tokenizers._vocabulary import END
 from tests.objectives import small
 from tests.samples import MODELS, mask_of, randn
 

@@ -3,12 +3,12 @@
 import pytest
 import torch
 
+from saccade.data.windows import collate
 from saccade.models.base import Model
 from saccade.objectives.absolute_error import AbsoluteError
 from saccade.objectives.base import Moment
 from saccade.objectives.squared_error import SquaredError
 from saccade.parts import Part
-from saccade.windows import collate
 from tests.samples import randn, scramble
 
 MOMENT = Moment(0, torch.Generator())

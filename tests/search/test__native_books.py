@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from saccade.flow import Few, State, Step, StepFunction, tensor
-from saccade.native.library import found
+from saccade.kernels.library import found
 from saccade.search._books import Books
 from saccade.search._native_books import NativeBooks
 from saccade.search.base import Task

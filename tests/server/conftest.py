@@ -10,7 +10,7 @@ from rich.console import Console
 from saccade import recipe as recipes
 from saccade import run
 from saccade.server.app import Settings, create_app
-from saccade.server.served import Served, open_models
+from saccade.server.models import Served, open_models
 from tests.cli.conftest import RECIPE, SOURCES, TARGETS
 
 Serve = Callable[..., TestClient]

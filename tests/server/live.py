@@ -10,8 +10,8 @@ import uvicorn
 
 from saccade.server.app import Settings, create_app
 from saccade.server.desk import Desk
-from saccade.server.running import Address, server_of
-from saccade.server.served import Served
+from saccade.server.models import Served
+from saccade.server.uvicorn_server import Address, server_of
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from saccade.errors import DataError
-from saccade.server.judged import Judgements, Rating
-from saccade.server.served import Served
+from saccade.server.judgements import Judgements, Rating
+from saccade.server.models import Served
 from tests.cli.conftest import SOURCES, TARGETS
 from tests.server.conftest import Serve
 

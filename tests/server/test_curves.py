@@ -2,7 +2,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
-from saccade.server.served import Served
+from saccade.server.models import Served
 from tests.server.conftest import Serve
 
 

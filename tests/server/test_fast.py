@@ -6,8 +6,8 @@ import pytest
 
 from saccade.engines._converted import Converted
 from saccade.errors import RecipeError
-from saccade.server.served import Served, open_models
-from saccade.translator import Translator
+from saccade.predict.translator import Translator
+from saccade.server.models import Served, open_models
 from tests.engines.folders import SOURCES, write_noise
 from tests.server.conftest import Serve
 

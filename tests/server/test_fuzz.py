@@ -13,7 +13,7 @@ from schemathesis.checks import not_a_server_error
 
 from saccade.server.app import Settings, create_app
 from saccade.server.limits import Limits
-from saccade.server.served import Served
+from saccade.server.models import Served
 
 LIMITS = Limits(characters=60, items=4, beam=3, cells=2_000)
 

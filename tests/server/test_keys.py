@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from saccade.server.keys import Keys, Rates
-from saccade.server.refused import Refused
+from saccade.server.refusal import Refused
 
 
 def test_keys_are_read_from_lines(tmp_path: Path) -> None:

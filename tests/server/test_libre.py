@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from saccade.server.limits import Limits
-from saccade.server.served import Served
+from saccade.server.models import Served
 from tests.cli.conftest import SOURCES, TARGETS
 from tests.server.conftest import Serve
 

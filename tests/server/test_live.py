@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from saccade.cli import app
 from saccade.server.app import Settings
 from saccade.server.limits import Limits
-from saccade.server.served import Served
+from saccade.server.models import Served
 from tests.cli.conftest import SOURCES, TARGETS
 from tests.server.live import Live, running, until
 

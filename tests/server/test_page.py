@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from saccade.server.app import Settings
 from saccade.server.keys import Door, Keys
-from saccade.server.served import Served, open_models
+from saccade.server.models import Served, open_models
 from tests.cli.conftest import SOURCES, TARGETS
 from tests.server.conftest import make_run
 from tests.server.live import running

@@ -1,5 +1,5 @@
+from saccade.tokenizers._vocabulary import END, UNK
 from saccade.tokenizers.line import Line
-from saccade.vocab import END, UNK
 
 
 def test_a_line_is_a_symbol() -> None:

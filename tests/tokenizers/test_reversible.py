@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 from saccade.errors import DataError, RecipeError
 from saccade.parts import find, kinds
+from saccade.tokenizers._vocabulary import END, PAD, START, UNK
 from saccade.tokenizers.base import Tokenizer
 from saccade.tokenizers.bpe import Bpe
 from saccade.tokenizers.character import Character
 from saccade.tokenizers.line import Line
 from saccade.tokenizers.unigram import Unigram
 from saccade.tokenizers.word import Word
-from saccade.vocab import END, PAD, START, UNK
 
 LETTERS = "abcdé'’.,!?<>/«»- 한グ\t\u0301\u2028"
 LINES = [

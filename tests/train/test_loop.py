@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 import torch
 
+from saccade.data.prepare import batches_of, prepare
 from saccade.errors import TrainingError
 from saccade.flow import Loss
-from saccade.folder import build_model
+from saccade.folders.model import build_model
 from saccade.objectives.cross_entropy import CrossEntropy, cross_entropy
-from saccade.prepare import batches_of, prepare
 from saccade.train import weights
 from saccade.train.checkpoint import Checkpoints
 from saccade.train.loop import Loop, seed_of

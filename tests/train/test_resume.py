@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from saccade import folder as folders
+from saccade.data.prepare import batches_of, prepare
 from saccade.errors import DataError, RecipeError
-from saccade.prepare import batches_of, prepare
+from saccade.folders import model as folders
 from saccade.run import train
 from saccade.train.checkpoint import Checkpoints
 from tests.train import small, workers

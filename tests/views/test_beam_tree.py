@@ -8,36 +8,36 @@ from hypothesis import strategies as st
 
 from saccade.errors import ShapeError
 from saccade.views import beam_tree
-from saccade.views.beam_tree import Fate, Node
+from saccade.views.beam_tree import Fate, TreeNode
 from tests.views.pictures import BAD, anything, parts, plain, sound, tips
 
 TREE = [
     [
-        Node(1, "a", -1, -0.1, "kept"),
-        Node(1, "b", -1, -0.5, "kept"),
-        Node(1, "c", -1, -3, "pruned"),
+        TreeNode(1, "a", -1, -0.1, "kept"),
+        TreeNode(1, "b", -1, -0.5, "kept"),
+        TreeNode(1, "c", -1, -3, "pruned"),
     ],
     [
-        Node(2, "x", 0, -0.6, "kept"),
-        Node(2, "y", 1, -0.7, "kept"),
-        Node(2, "</s>", 0, -0.9, "completed"),
-        Node(2, "z", 1, -2.0, "pruned"),
+        TreeNode(2, "x", 0, -0.6, "kept"),
+        TreeNode(2, "y", 1, -0.7, "kept"),
+        TreeNode(2, "</s>", 0, -0.9, "completed"),
+        TreeNode(2, "z", 1, -2.0, "pruned"),
     ],
-    [Node(3, "</s>", 1, -0.8, "completed"), Node(3, "</s>", 0, -1.5, "completed")],
+    [TreeNode(3, "</s>", 1, -0.8, "completed"), TreeNode(3, "</s>", 0, -1.5, "completed")],
 ]
 WINNER, GREEDY = ["b", "y", "</s>"], ["a", "x", "</s>"]
 fates: st.SearchStrategy[Fate] = st.sampled_from(["kept", "completed", "pruned"])
 
 
 @st.composite
-def trees(draw: st.DrawFn) -> list[list[Node]]:
-    tree: list[list[Node]] = []
+def trees(draw: st.DrawFn) -> list[list[TreeNode]]:
+    tree: list[list[TreeNode]] = []
     for step in range(1, draw(st.integers(0, 4)) + 1):
         n = len(tree[-1]) if tree else 0
         parent = st.integers(0, n - 1) if n else st.just(-1)
         if step > 1 and not n:
             break
-        node = st.builds(Node, st.just(step), anything, parent, st.floats(-50, 0), fates)
+        node = st.builds(TreeNode, st.just(step), anything, parent, st.floats(-50, 0), fates)
         tree.append(draw(st.lists(node, max_size=5)))
     return tree
 
@@ -120,13 +120,13 @@ def test_a_tree_that_does_not_hang_together_is_refused(change: dict[str, int]) -
 
 
 def test_script_in_a_word_is_only_text() -> None:
-    drawn = beam_tree.to_svg([[Node(1, BAD, -1, -1.0, "kept")]], winner=[BAD], title=BAD)
+    drawn = beam_tree.to_svg([[TreeNode(1, BAD, -1, -1.0, "kept")]], winner=[BAD], title=BAD)
     assert "<script" not in drawn
 
 
 @settings(deadline=None, max_examples=40)
 @given(trees(), anything)
-def test_any_tree_gives_sound_pictures(tree: list[list[Node]], title: str) -> None:
+def test_any_tree_gives_sound_pictures(tree: list[list[TreeNode]], title: str) -> None:
     winner = [level[0].text for level in tree if level]
     drawn = beam_tree.to_svg(tree, winner=winner, greedy=winner[::-1], title=title)
     assert len(tips(drawn)) == sum(map(len, tree))
@@ -135,6 +135,6 @@ def test_any_tree_gives_sound_pictures(tree: list[list[Node]], title: str) -> No
 
 
 def test_a_long_tree_is_no_trouble() -> None:
-    tree = [[Node(t + 1, "w", 0 if t else -1, -float(t), "kept")] for t in range(1500)]
+    tree = [[TreeNode(t + 1, "w", 0 if t else -1, -float(t), "kept")] for t in range(1500)]
     assert len(beam_tree.to_terminal(tree, colour=False).splitlines()) == 1503
     assert parts(beam_tree.to_svg(tree, winner=["w"] * 1500), "svg")

@@ -1,19 +1,19 @@
 import math
 
-from saccade.views.comparison import Bucket, Line, Row, cells, to_html
+from saccade.views.comparison import ComparedLength, ComparisonCurve, Row, cells, to_html
 
 
 def row(name: str, *, seeds: int = 1, p: float | None = None, seconds: float = 75.0) -> Row:
     return Row(
         name=name,
         seeds=seeds,
-        figures={"bleu": Line(31.416, 30.0, 33.0)},
+        figures={"bleu": ComparisonCurve(31.416, 30.0, 33.0)},
         p_value=p,
         parameters=1234567,
         seconds=seconds,
         flops=seconds * 1e9,
         speed=120.0,
-        by_length=[Bucket(5.0, 40.0, 10), Bucket(15.0, 20.0, 10)],
+        by_length=[ComparedLength(5.0, 40.0, 10), ComparedLength(15.0, 20.0, 10)],
         curve=[(1, 3.0), (2, 2.0)],
     )
 

@@ -56,8 +56,8 @@ def test_what_is_said_is_only_text() -> None:
 
 
 def test_print_knows_every_shape_that_views_draw() -> None:
-    node = beam_tree.Node(1, "a$b", -1, -0.5, "kept")
-    more = [beam_tree.Node(2, "c", 0, -0.7, fate) for fate in ("completed", "pruned")]
+    node = beam_tree.TreeNode(1, "a$b", -1, -0.5, "kept")
+    more = [beam_tree.TreeNode(2, "c", 0, -0.7, fate) for fate in ("completed", "pruned")]
     for drawn in (
         lines.to_svg(WEIGHTS, ["a", "b"], ["c", "d"], title="t"),
         beam_tree.to_svg([[node], more], winner=["a$b"], greedy=["a$b", "c"]),

@@ -7,11 +7,18 @@ import numpy as np
 import pytest
 
 from saccade.errors import ShapeError
-from saccade.views.report import Probe, RunReport, Sample, ScoreRow, by_quantity, training_report
+from saccade.views.report import (
+    Probe,
+    ReportSample,
+    RunReport,
+    ScoreRow,
+    by_quantity,
+    training_report,
+)
 
 from .test_page import balanced
 
-SAMPLE = Sample(
+SAMPLE = ReportSample(
     source="le chat",
     reference="the cat",
     output="the <script> cat",

@@ -1,0 +1,132 @@
+"""The verb that shows it all: train a small embedded task and look at what it learned."""
+
+import shutil
+import sys
+from enum import StrEnum
+from itertools import islice
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from saccade import recipe as recipes
+from saccade import run, starters
+from saccade.cli.options import note
+from saccade.cli.tables import error_console, show_table
+from saccade.cli.translate import draw_attention
+from saccade.data.prepare import prepare
+from saccade.folders import model as folders
+from saccade.look.report import write_report
+from saccade.nouns import Example
+from saccade.parts import Part
+from saccade.predict.evaluation import Evaluation, figures_of
+from saccade.predict.translator import Translator
+from saccade.recipe import Recipe
+from saccade.search.base import Search
+from saccade.views.report import ScoreRow
+
+_BEFORE = 200  # sentences that the untrained model decodes
+_SHOWN = 3
+
+
+class Demo(StrEnum):
+    """The embedded tasks."""
+
+    english_french = "english_french"
+    dates = "dates"
+
+
+def demo(
+    task: Annotated[Demo, typer.Argument(help="What to learn.")] = Demo.english_french,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where to write; runs/demo if not given.")
+    ] = None,
+) -> None:
+    """Train a small model on pairs that ship with the package, and show what it learned.
+
+    English to French takes about two minutes on two cores, dates about one.
+
+    [dim]Examples:[/dim]
+
+      saccade demo
+
+      saccade demo dates -o runs/dates
+    """
+    name = "demo" if task is Demo.english_french else "dates"
+    folder = output or Path("runs") / name
+    recipe = recipes.parse(starters.text_of(name), f"starter {name}")
+    note(f"Learning {task} from pairs that ship with saccade; the recipe: saccade init {name}")
+    before = _untrained(recipe)
+    result = run.train(recipe, folder, overwrite=True, console=error_console())
+    found = run.evaluate(folder, next(iter(recipe.data.test)))
+    _samples(result.translator, found.examples)
+    rows = _rows(before, found)
+    report = write_report(folder, recipe, result.translator, result.progress, rows)
+    _show(rows, len(found.examples))
+    note(f"\nThe report is {report}; open it in a browser. What to type next:")
+    for command in (
+        f"translate {folder}",
+        f"evaluate {folder}",
+        f"doctor {folder}",
+        f"serve {folder}     # a page to look at it with",
+        "init translation --tsv pairs.tsv     # your own pairs",
+    ):
+        note(f"  {_program()} {command}")
+
+
+def _program() -> str:
+    """Say what to type for this program: its name, or where it is if the shell does not find it."""
+    here = Path(sys.argv[0])
+    return "saccade" if shutil.which("saccade") or here.name != "saccade" else str(here)
+
+
+def _untrained(recipe: Recipe) -> dict[str, float]:
+    """Measure the model before its first step, by greedy search on the first test sentences."""
+    sides = prepare(recipe, Path()).vocabularies
+    model = folders.build_model(recipe, sides)
+    translator = Translator(model, sides.source, sides.target, recipe.decoding)
+    reader = next(iter(recipe.data.test.values())).build(Path())
+    examples = list(islice(reader.read(), _BEFORE))
+    found = translator.translate([e.source for e in examples], search=Part(Search, "greedy"))
+    outputs, references = [t.text for t in found], [e.target for e in examples]
+    figures = figures_of(recipe.decoding.metrics, outputs, references)
+    return {name: figure.score.value for name, figure in figures.items()}
+
+
+def _samples(translator: Translator, examples: list[Example]) -> None:
+    """Translate a few sentences that were held out, and draw where the model looked."""
+    typer.echo("\nSentences the model has never seen:\n")
+    for example in examples[:_SHOWN]:
+        translation = translator.translate(example.source)
+        right = "as the reference" if translation.text == example.target else example.target
+        typer.echo(f"  {example.source}\n→ {translation.text}   ({right})\n")
+        draw_attention(translation)
+
+
+def _rows(before: dict[str, float], found: Evaluation) -> list[ScoreRow]:
+    return [
+        ScoreRow(
+            found.split,
+            figure.score.name,
+            before.get(name),
+            figure.score.value,
+            figure.interval.low,
+            figure.interval.high,
+            figure.score.signature,
+        )
+        for name, figure in found.figures.items()
+    ]
+
+
+def _show(rows: list[ScoreRow], n: int) -> None:
+    lines = [
+        [
+            row.metric,
+            f"{row.before or 0.0:.2f}",
+            f"{row.after:.2f}",
+            f"{row.low:.2f} to {row.high:.2f}",
+        ]
+        for row in rows
+    ]
+    headers = ["metric", "before training", "after", "95 % interval"]
+    show_table(f"On {n:,} held-out sentences", headers, lines)

@@ -1,0 +1,156 @@
+"""The verb that looks for what is wrong: in data, or in what a model writes."""
+
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from saccade import recipe as recipes
+from saccade.cli.options import Device, note
+from saccade.cli.tables import out_console
+from saccade.data.prepare import learn_vocabularies, reads
+from saccade.engines._devices import checked_device
+from saccade.folders import model as folders
+from saccade.look import doctor as rules
+from saccade.look.doctor import Finding
+from saccade.look.probes import probe_nonsense
+from saccade.nouns import Example
+from saccade.readers._lines import numbered
+from saccade.readers.base import Reader
+from saccade.readers.text import Text
+from saccade.readers.tsv import Tsv
+from saccade.views import bars
+
+_MOST = 1_000_000  # pairs of a corpus that are looked at
+_SENTENCES = 200  # of the validation set that a model decodes
+_MAPS = 50  # attention maps that are looked at
+_NO_PROFILE = Finding(
+    "note",
+    "no profile.json: nothing is known of the training data, so two guards are silent",
+    "Train anew, or go on with --resume, which writes it.",
+)
+_MARKS = {"good": "[green]✓[/green]", "note": "[blue]·[/blue]", "warning": "[yellow]![/yellow]"}
+
+
+def doctor(
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="RECIPE|FILE...|MODEL", help="What to look at.")
+    ],
+    device: Device = "cpu",
+) -> None:
+    """Look for what is wrong with data or with a model, and say what to do.
+
+    A recipe: all its data, train against test, unknown words. Files: one or two of text, or TSV.
+    A model folder: decodes up to 200 sentences of its validation set, and nonsense.
+
+    [dim]Examples:[/dim]
+
+      saccade doctor recipe.yaml
+
+      saccade doctor train.en train.fr
+
+      saccade doctor runs/demo
+    """
+    if len(paths) == 1 and paths[0].is_dir():
+        findings = _model(paths[0], checked_device(device))
+    elif len(paths) == 1 and paths[0].suffix in (".yaml", ".yml"):
+        findings = _recipe(paths[0])
+    else:
+        findings = _files(paths)
+    _print(findings)
+    n_warnings = sum(finding.level == "warning" for finding in findings)
+    note(f"{n_warnings} warnings." if n_warnings else "Nothing alarming.")
+
+
+def _files(paths: Sequence[Path]) -> list[Finding]:
+    tables = [path for path in paths if path.name.endswith((".tsv", ".tsv.gz"))]
+    texts = [path for path in paths if path not in tables]
+    found = []
+    for path in tables:
+        found += _corpus(path.name, _take(Tsv(Path(), path=str(path))))
+    if len(texts) == 2:
+        reader = Text(Path(), source=str(texts[0]), target=str(texts[1]))
+        return found + _corpus(f"{texts[0].name}, {texts[1].name}", _take(reader))
+    for path in texts:
+        lines = [line for _, line in islice(numbered(path), _MOST)]
+        found += rules.examine_lines(path.name, lines)
+        _histogram(path.name, lines)
+    return found
+
+
+def _recipe(path: Path) -> list[Finding]:
+    recipe = recipes.load(path)
+    data, paired = recipe.data, reads(recipe)
+    readers = [part.build(Path()) for part in data.train]
+    train = [example for reader in readers for example in _take(reader)]
+    found = _corpus("train", train) if paired else _texts("train", train)
+    vocabularies = learn_vocabularies(recipe, readers)
+    for name, part in {"valid": data.valid, **data.test}.items():
+        held_out = _take(part.build(Path()))
+        targets = [example.target for example in held_out]
+        if paired:
+            sources = [example.source for example in held_out]
+            found += rules.examine_pairs(name, held_out)
+            found.append(rules.overlap(train, held_out, name))
+            found.append(rules.unknowns(vocabularies.source, sources, f"{name} source"))
+        found.append(rules.unknowns(vocabularies.target, targets, f"{name} target"))
+    return found
+
+
+def _texts(name: str, examples: list[Example]) -> list[Finding]:
+    """Look at what a language model reads: there are no pairs."""
+    texts = [example.target for example in examples]
+    _histogram(name, texts)
+    return rules.examine_lines(name, texts)
+
+
+def _corpus(name: str, examples: list[Example]) -> list[Finding]:
+    sources, targets = [e.source for e in examples], [e.target for e in examples]
+    _histogram(f"{name} source", sources)
+    _histogram(f"{name} target", targets)
+    return [
+        *rules.examine_lines(f"{name} source", sources),
+        *rules.examine_lines(f"{name} target", targets),
+        *rules.examine_pairs(name, examples),
+    ]
+
+
+def _model(folder: Path, device: str) -> list[Finding]:
+    recipe = folders.read_identity(folder).recipe
+    examples = list(islice(recipe.data.valid.build(Path()).read(), _SENTENCES))
+    translator = folders.load(folder, device=device)
+    sources = [translator.given(example) for example in examples]
+    found = translator.translate(sources)
+    entropies = [rules.entropy(translation) for translation in found[:_MAPS]]
+    references = [example.target for example in examples]
+    return [
+        Finding("good", f"{folder}: decoded {len(found)} validation sentences"),
+        *rules.examine_outputs(found, references, entropies),
+        rules.unknowns(translator.source, sources, "input"),
+        *rules.examine_flags(found),
+        *rules.examine_nonsense(probe_nonsense(translator, sources[0] if sources else "")),
+        *([] if translator.profile else [_NO_PROFILE]),
+    ]
+
+
+def _take(reader: Reader) -> list[Example]:
+    return list(islice(reader.read(), _MOST))
+
+
+def _histogram(name: str, lines: Sequence[str]) -> None:
+    words = bars.histogram([len(line.split()) for line in lines])
+    width = max(min(out_console().width, 80), 20)
+    typer.echo(bars.to_terminal(words, title=f"{name}: words a line", width=width))
+
+
+def _print(findings: Sequence[Finding]) -> None:
+    console = out_console()
+    for finding in findings:
+        console.print(f"{_MARKS[finding.level]} {escape(finding.text)}", highlight=False)
+        for place in finding.places:
+            console.print(f"    {escape(place)}", style="dim", highlight=False, no_wrap=True)
+        if finding.advice:
+            console.print(f"    → {escape(finding.advice)}", highlight=False)

@@ -1,0 +1,245 @@
+"""The verbs that measure: evaluate a model on a split, or compare files of text."""
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from saccade import run
+from saccade.cli.inspect import show
+from saccade.cli.options import Beam, Device, Engine, Metrics, Model, Quantise, note
+from saccade.cli.parts import part_of
+from saccade.cli.streams import output
+from saccade.cli.tables import show_table
+from saccade.data.prepare import numeric
+from saccade.engines._devices import checked_device
+from saccade.errors import DataError, RecipeError
+from saccade.folders import model as folders
+from saccade.learners import _forecasting as forecasting
+from saccade.look.pictures import length_drawing
+from saccade.metrics.base import Metric, Paired, paired
+from saccade.parts import Part
+from saccade.predict.evaluation import Evaluation, Figure, figures_of
+from saccade.readers._lines import numbered
+from saccade.views.drawing import checked_path
+
+_USUAL = ["bleu", "chrf"]
+Json = Annotated[
+    str | None, typer.Option("--json", help="Write JSON to this file; - is standard output.")
+]
+
+
+def evaluate(
+    model: Model,
+    split: Annotated[
+        str | None,
+        typer.Option("--split", help="valid, or a name of data.test; the first test if not given."),
+    ] = None,
+    metrics: Metrics = None,
+    beam: Beam = None,
+    json_file: Json = None,
+    outputs: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the model's outputs to this file.")
+    ] = None,
+    by_length: Annotated[
+        bool, typer.Option("--by-length", help="Show the first metric by source length too.")
+    ] = False,
+    picture: Annotated[
+        Path | None,
+        typer.Option("--picture", help="Draw --by-length: FILE.svg, .html, .png or .pdf."),
+    ] = None,
+    engine: Engine = "torch",
+    quantise: Quantise = "",
+    device: Device = "cpu",
+) -> None:
+    """Decode a split of the model's recipe and measure it, with 95 % bootstrap intervals.
+
+    Another engine than torch writes the outputs; how likely the model finds the references is
+    torch's to say.
+
+    [dim]Examples:[/dim]
+
+      saccade evaluate runs/demo
+
+      saccade evaluate runs/demo --split valid --metric ter --beam 1 --json scores.json
+
+      saccade evaluate runs/demo --metric bleu --by-length --picture length.svg
+
+      saccade evaluate runs/demo --engine ctranslate2 --quantise int8
+    """
+    checked_device(device)
+    if picture:
+        checked_path(picture)
+    chosen = [part_of(Metric, name) for name in metrics or []]
+    recipe = folders.read_plan(model).recipe
+    split = split or next(iter(recipe.data.test), "valid")
+    if numeric(recipe):
+        if (engine, quantise) != ("torch", ""):
+            raise RecipeError(
+                f"--engine {engine}: {model} forecasts numbers, which torch alone does; expected"
+                " --engine torch without --quantise. Leave both out."
+            )
+        _forecasts(model, split, chosen, device, json_file, outputs)
+        return
+    with output(outputs) as file:
+        found = run.evaluate(
+            model, split, metrics=chosen, device=device, engine=engine, quantise=quantise, beam=beam
+        )
+        if outputs:
+            file.writelines(f"{t.text}\n".encode() for t in found.translations)
+    _publish(json_file, {"model": str(model), **found.plain()})
+    if json_file != "-":
+        if found.figures:
+            _show(f"{model} on {split}: {len(found.examples):,} sentences", found.figures)
+        note(_likelihood(found))
+    if by_length or picture:
+        first = chosen[0] if chosen else folders.read_identity(model).recipe.decoding.metrics[0]
+        drawing = length_drawing(first, found)
+        if json_file != "-":
+            show(drawing, None)
+        if picture:
+            show(drawing, picture)
+
+
+def _forecasts(
+    model: Path,
+    split: str,
+    metrics: list[Part[Metric]],
+    device: str,
+    json_file: str | None,
+    outputs: Path | None,
+) -> None:
+    """Measure a forecaster beside the forecasts that need no model."""
+    with output(outputs) as file:
+        found = forecasting.evaluate(model, split, metrics=metrics, device=device)
+        if outputs:
+            file.writelines(f"{forecast.text}\n".encode() for forecast in found.forecasts)
+    _publish(json_file, {"model": str(model), **found.plain()})
+    if json_file == "-":
+        return
+    rows = []
+    for name, figure in found.figures.items():
+        near = f"{figure.interval.low:.4g} to {figure.interval.high:.4g}"
+        rows.append([figure.score.name, "the model", f"{figure.score.value:.4g}", near, ""])
+        for naive, figures in found.baselines.items():
+            value, skill = figures[name].score.value, found.skill(name, naive)
+            rows.append(["", naive, f"{value:.4g}", "", _compared(skill)])
+    title = f"{model} on {split}: {len(found.examples):,} windows"
+    show_table(title, ["error", "forecast", "value", "95 % interval", "the model's error is"], rows)
+    note(f"Forecast in {found.seconds:.1f} s.")
+
+
+def _compared(skill: float | None) -> str:
+    if skill is None:
+        return "–"
+    return f"{100 * abs(skill):.1f} % {'less' if skill >= 0 else 'more'}"
+
+
+def metric(
+    hypotheses: Annotated[
+        Path, typer.Argument(metavar="HYPOTHESES", help="What a system wrote, a line each.")
+    ],
+    references: Annotated[
+        list[Path], typer.Argument(metavar="REFERENCES...", help="One reference file or several.")
+    ],
+    metrics: Metrics = None,
+    against: Annotated[
+        Path | None, typer.Option("--against", help="Another system's output, to test against.")
+    ] = None,
+    json_file: Json = None,
+) -> None:
+    """Measure a file of outputs against references; no model is needed.
+
+    With --against, a paired bootstrap says how easily chance alone makes such a difference.
+
+    [dim]Examples:[/dim]
+
+      saccade metric out.txt reference.txt --metric bleu --metric chrf
+
+      saccade metric new.txt reference.txt --against old.txt --metric bleu:lowercase=true
+    """
+    chosen = [part_of(Metric, name) for name in metrics or _USUAL]
+    lines = _lines(hypotheses)
+    columns = [_lines(path, like=(hypotheses, len(lines))) for path in references]
+    rows = [list(row) for row in zip(*columns, strict=True)]
+    figures = figures_of(chosen, lines, rows)
+    plain: dict[str, Any] = {"metrics": {name: f.plain() for name, f in figures.items()}}
+    tests: dict[str, Paired] = {}
+    if against:
+        other = _lines(against, like=(hypotheses, len(lines)))
+        tests = _tests(chosen, figures, lines, other, rows)
+        plain["against"] = {name: _paired(test) for name, test in tests.items()}
+    _publish(json_file, plain)
+    if json_file != "-":
+        _show(f"{hypotheses}: {len(lines):,} lines", figures)
+        if tests:
+            _show_tests(f"{hypotheses} against {against}", tests)
+
+
+def _lines(path: Path, like: tuple[Path, int] | None = None) -> list[str]:
+    """Read a file whose lines must match those of another."""
+    lines = [line for _, line in numbered(path)]
+    if like and len(lines) != like[1]:
+        raise DataError(
+            f"{path} has {len(lines)} lines but {like[0]} has {like[1]}; line n of one must belong"
+            " to line n of the other. Check that neither file lost a line."
+        )
+    return lines
+
+
+def _tests(
+    metrics: Sequence[Part[Metric]],
+    figures: dict[str, Figure],
+    ours: list[str],
+    theirs: list[str],
+    references: list[list[str]],
+) -> dict[str, Paired]:
+    return {
+        name: paired(part.build(), ours, theirs, references)
+        for name, part in zip(figures, metrics, strict=True)
+    }
+
+
+def _paired(test: Paired) -> dict[str, float]:
+    return {"a": test.a, "b": test.b, "difference": test.difference, "p_value": test.p_value}
+
+
+def _likelihood(found: Evaluation) -> str:
+    """Say how likely the references are, and how long decoding took if there was any."""
+    likely, nats = found.likelihood, found.likelihood.nats_per_character
+    said = (
+        f"Perplexity {likely.perplexity:.3f} a piece; {nats:.4f} nats or"
+        f" {nats / math.log(2):.4f} bits a character"
+    )
+    return said + (f"; decoded in {found.seconds:.1f} s." if found.translations else ".")
+
+
+def _publish(place: str | None, content: dict[str, Any]) -> None:
+    if place is not None:
+        with output(Path(place)) as file:
+            file.write(json.dumps(content, ensure_ascii=False, indent=1).encode() + b"\n")
+
+
+def _show(title: str, figures: dict[str, Figure]) -> None:
+    rows = [
+        [
+            figure.score.name,
+            f"{figure.score.value:.2f}",
+            f"{figure.interval.low:.2f} to {figure.interval.high:.2f}",
+            "higher" if figure.score.higher_is_better else "lower",
+            figure.score.signature,
+        ]
+        for figure in figures.values()
+    ]
+    show_table(title, ["metric", "value", "95 % interval", "better is", "signature"], rows)
+
+
+def _show_tests(title: str, tests: dict[str, Paired]) -> None:
+    rows = [
+        [name, f"{t.a:.2f}", f"{t.b:.2f}", f"{t.difference:+.2f}", f"{t.p_value:.3f}"]
+        for name, t in tests.items()
+    ]
+    show_table(title, ["metric", "this", "other", "difference", "p"], rows)

@@ -1,0 +1,69 @@
+"""The verb that hands a model to another engine."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from saccade.cli.options import Model, note
+from saccade.cli.tables import show_table
+from saccade.errors import CheckpointError
+from saccade.experiments import agreement
+from saccade.export.base import Exporter, is_export
+from saccade.export.base import export as write
+from saccade.parts import kinds
+
+
+def export(
+    model: Model,
+    kind: Annotated[str, typer.Option("--to", help=f"One of {', '.join(kinds(Exporter))}.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where to write; MODEL-ENGINE beside it.")
+    ] = None,
+    quantise: Annotated[
+        str, typer.Option("--quantise", help="Round the weights, as int8; float32 does not.")
+    ] = "",
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace an earlier export in the folder.")
+    ] = False,
+    lines: Annotated[
+        int, typer.Option("--lines", min=0, help="Translate so many to check it; 0 does not.")
+    ] = 200,
+) -> None:
+    """Write a model for another engine, with its tokenizers, and check that it writes the same.
+
+    The folder works without saccade and without torch, and with `saccade translate FOLDER`. The
+    check translates lines of the recipe's test set, or of its validation set, with both engines; if
+    the data is not at hand, made-up lines.
+
+    [dim]Examples:[/dim]
+
+      saccade export runs/demo --to ctranslate2
+
+      saccade export runs/demo --to onnx --quantise int8 -o small
+    """
+    rounded = f"-{quantise}" if quantise else ""
+    target = output or model.with_name(f"{model.resolve().name}-{kind}{rounded}")
+    _check_target(target, overwrite=overwrite)
+    facts = write(kind, model, target, quantise)
+    size = sum(file.stat().st_size for file in target.rglob("*") if file.is_file())
+    note(f"Wrote {target}: {facts.engine}, {facts.quantise}, {size / 1e6:.1f} MB.")
+    if lines:
+        found = agreement.compare(model, target, lines)
+        show_table(f"{facts.engine} beside torch, on {found.origin}", ["", ""], found.rows())
+    note(f"Use it:  saccade translate {target}")
+
+
+def _check_target(target: Path, *, overwrite: bool) -> None:
+    if not target.exists() or (target.is_dir() and not any(target.iterdir())):
+        return
+    if not is_export(target):
+        raise CheckpointError(
+            f"{target}: already holds something that is not an export of a model. Choose another"
+            " place with --output."
+        )
+    if not overwrite:
+        raise CheckpointError(
+            f"{target}: already holds an exported model. Replace it with --overwrite, or choose"
+            " another place with --output."
+        )

@@ -1,0 +1,158 @@
+"""The verbs that look: inside a model at work on one sentence, and back at a run."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from saccade.cells.base import Cell
+from saccade.cli.options import Beam, Device, Model, coloured, note
+from saccade.cli.parts import part_of
+from saccade.cli.streams import output
+from saccade.cli.tables import out_console
+from saccade.data.prepare import numeric
+from saccade.engines._devices import checked_device
+from saccade.errors import RecipeError
+from saccade.folders import model as folders
+from saccade.learners import _forecasting as forecasting
+from saccade.look import gradients, pictures
+from saccade.look.pictures import View
+from saccade.look.report import rewrite_report
+from saccade.views.drawing import Drawing, checked_path
+
+Picture = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help="Write a picture: FILE.svg, .html, .png or .pdf."),
+]
+
+
+def inspect(
+    model: Model,
+    sentence: Annotated[str, typer.Argument(metavar="SENTENCE", help="What the model reads.")],
+    view: Annotated[View, typer.Option("--view", "-v", help="What to look at.")] = View.attention,
+    head: Annotated[
+        str, typer.Option("--head", help="One attention map or layer by name, or mean, or max.")
+    ] = "mean",
+    words: Annotated[
+        bool, typer.Option("--words", help="Join sub-words to words on the axes of attention.")
+    ] = False,
+    gold: Annotated[
+        str,
+        typer.Option("--gold", help="For --view alignment: points people drew, as '0-0 1-2 3p4'."),
+    ] = "",
+    target: Picture = None,
+    beam: Beam = None,
+    device: Device = "cpu",
+) -> None:
+    """See what a model does with a sentence: where it looked, what it searched, how sure it was.
+
+    [dim]Examples:[/dim]
+
+      saccade inspect runs/demo "She sees them."
+
+      saccade inspect runs/demo "She sees them." --view beam --beam 4 -o beam.svg
+
+      saccade inspect runs/demo "She sees them." --view distribution -o distribution.html
+
+      saccade inspect runs/sunspots test:3     [dim](a forecaster: a window, or numbers)[/dim]
+    """
+    if target:
+        checked_path(target)
+    checked_device(device)
+    if numeric(folders.read_plan(model).recipe):
+        show_forecast(model, sentence, target, device)
+        return
+    translator = folders.load(model, device=device)
+    drawing = pictures.draw(
+        translator, sentence, view, head=head, words=words, beam=beam, gold=gold
+    )
+    note(drawing.said)
+    show(drawing, target)
+
+
+def show_forecast(model: Path, asked: str, target: Path | None, device: str) -> None:
+    """Draw the forecast of a window of numbers, or of window N of a split: `test:N`, from 1."""
+    predictor = folders.load_forecaster(model, device=device)
+    split, colon, digits = asked.partition(":")
+    if not colon:
+        drawing = forecasting.draw(predictor, asked)
+    else:
+        example = forecasting.window_of(model, split, digits)
+        drawing = forecasting.draw(predictor, example.source, example.target)
+    note(drawing.said)
+    show(drawing, target)
+
+
+def flow(
+    model: Annotated[
+        Path | None,
+        typer.Argument(metavar="[MODEL]", help="A model folder; untrained cells if not given."),
+    ] = None,
+    cells: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--cell", "-c", help="A cell, as lstm or lstm:forget_bias=0. May be repeated."
+        ),
+    ] = None,
+    length: Annotated[int, typer.Option("--length", help="Steps of the sequence.")] = 100,
+    hidden: Annotated[int, typer.Option("--hidden", help="Width of untrained cells.", min=1)] = 64,
+    target: Picture = None,
+    device: Device = "cpu",
+) -> None:
+    """See how far back a gradient reaches: through a model's layers, or through untrained cells.
+
+    [dim]Examples:[/dim]
+
+      saccade gradients
+
+      saccade gradients --cell elman --cell lstm --length 200 -o gradients.svg
+
+      saccade gradients runs/demo --length 60
+    """
+    if target:
+        checked_path(target)
+    if model is not None and cells:
+        raise RecipeError(
+            "gradients: both a model and --cell were given; expected one of them. Leave one out."
+        )
+    if model is not None:
+        checked_device(device)
+        found = gradients.through_model(folders.load(model, device=device), length=length)
+        show(
+            pictures.flow_drawing(found, f"Gradient through the layers of {model.absolute().name}"),
+            target,
+        )
+        return
+    chosen = [part_of(Cell, text) for text in cells or []]
+    found = gradients.through_cells(chosen, length=length, hidden=hidden)
+    show(pictures.flow_drawing(found, "Gradient through untrained cells"), target)
+
+
+def show(drawing: Drawing, target: Path | None) -> None:
+    """Print a picture, or write it to a file."""
+    if target is None:
+        typer.echo(drawing.terminal(max(out_console().width, 20), colour=coloured()), nl=False)
+        return
+    with output(target) as file:
+        file.write(drawing.encoded(target.suffix))
+    note(f"The picture is {target}.")
+
+
+def report(
+    run_folder: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")],
+    by_length: Annotated[
+        bool, typer.Option("--by-length", help="Decode the first test set: score by length.")
+    ] = False,
+    device: Device = "cpu",
+) -> None:
+    """Write a run's report.html anew: curves, samples, attention. It may still be training.
+
+    [dim]Example:[/dim]
+
+      saccade report runs/demo
+    """
+    checked_device(device)
+    if numeric(folders.read_plan(run_folder).recipe):
+        typer.echo(forecasting.rewrite_report(run_folder, device=device))
+        return
+    typer.echo(rewrite_report(run_folder, device=device, lengths=by_length))

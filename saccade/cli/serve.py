@@ -1,0 +1,130 @@
+"""The verb that serves: models behind HTTP, with a page."""
+
+import importlib
+import webbrowser
+from pathlib import Path
+from types import ModuleType
+from typing import Annotated
+
+import torch
+import typer
+
+from saccade.cli.options import Device, Engine, Quantise, note
+from saccade.engines._devices import checked_device
+from saccade.errors import RecipeError
+
+
+def serve(
+    models: Annotated[
+        list[str],
+        typer.Argument(metavar="MODEL...", help="Model folders, each FOLDER or NAME=FOLDER."),
+    ],
+    host: Annotated[str, typer.Option("--host", help="Where to listen.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=1, max=65535)] = 8000,
+    keys: Annotated[
+        Path | None, typer.Option("--keys", help="Ask for a key; one a line in this file.")
+    ] = None,
+    rate: Annotated[
+        int, typer.Option("--rate", min=0, help="Requests a minute of a key; 0 is no limit.")
+    ] = 0,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option("--allow-host", help="A name the server answers to. May be repeated."),
+    ] = None,
+    source_language: Annotated[
+        str, typer.Option("--source-language", help="Code, as en; guessed if not given.")
+    ] = "",
+    target_language: Annotated[
+        str, typer.Option("--target-language", help="Code, as fr; guessed if not given.")
+    ] = "",
+    judgements: Annotated[
+        Path, typer.Option("--judgements", help="Where a blind test of two models is kept.")
+    ] = Path("judgements.jsonl"),
+    max_characters: Annotated[
+        int, typer.Option("--max-characters", min=1, help="Of a text.")
+    ] = 5_000,
+    max_items: Annotated[int, typer.Option("--max-items", min=1, help="Texts a request.")] = 64,
+    max_beam: Annotated[int, typer.Option("--max-beam", min=1)] = 16,
+    max_seconds: Annotated[
+        float, typer.Option("--max-seconds", min=0.01, help="From arrival to answer.")
+    ] = 30.0,
+    max_queue: Annotated[
+        int, typer.Option("--max-queue", min=1, help="Texts a model has accepted, not answered.")
+    ] = 512,
+    batch_wait: Annotated[
+        float, typer.Option("--batch-wait", min=0.0, help="Milliseconds to wait for company.")
+    ] = 4.0,
+    threads: Annotated[
+        int,
+        typer.Option("--threads", min=0, help="Of torch; 0 leaves a core to the server."),
+    ] = 0,
+    show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+    engine: Engine = "torch",
+    quantise: Quantise = "",
+    device: Device = "cpu",
+) -> None:
+    r"""Serve models over HTTP: a page, LibreTranslate's routes, and everything a model can tell.
+
+    It needs the extra `serve`: pip install 'saccade\[serve]'. Stop it with Ctrl-C; it finishes
+    what it has accepted.
+
+    [dim]Examples:[/dim]
+
+      saccade serve runs/demo
+
+      saccade serve small=runs/demo large=runs/tatoeba --port 9000
+
+      saccade serve runs/demo --host 0.0.0.0 --keys keys.txt --rate 60
+
+      saccade serve runs/multi30k --engine auto
+    """
+    running, app, served = (_extra(name) for name in ("uvicorn_server", "app", "models"))
+    limits = _extra("limits").Limits(
+        characters=max_characters,
+        items=max_items,
+        beam=max_beam,
+        seconds=max_seconds,
+        queue=max_queue,
+        wait=batch_wait,
+    )
+    checked_device(device)
+    torch.set_num_threads(threads or max(torch.get_num_threads() - 1, 1))
+    guard = _extra("keys")
+    door = guard.Door(guard.Keys.read(keys) if keys else None, guard.Rates(rate) if rate else None)
+    opened = served.open_models(
+        models,
+        source=source_language,
+        target=target_language,
+        device=device,
+        engine=engine,
+        quantise=quantise,
+    )
+    address = running.Address(host, port)
+    names = [*app.LOCAL, *(allow_host or [])] if address.local or allow_host else []
+    settings = app.Settings(limits=limits, door=door, hosts=names, judgements=judgements)
+    _announce(address.url, [model.name for model in opened])
+    if not address.local and not keys:
+        note(
+            f"Warning: --host {host} lets other machines in and there are no keys: whoever reaches"
+            " this port can use it. Give --keys FILE."
+        )
+    if show:
+        webbrowser.open(address.url)
+    running.server_of(app.create_app(opened, settings), address, limits).run()
+
+
+def _announce(url: str, names: list[str]) -> None:
+    note(f"Serving {', '.join(names)} at {url}  (Ctrl-C stops it)")
+
+
+def _extra(name: str) -> ModuleType:
+    """Import a file of the server, or say which packages it needs."""
+    try:
+        return importlib.import_module(f"saccade.server.{name}")
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("saccade"):
+            raise
+        raise RecipeError(
+            f"serve: the package '{error.name}' is missing; expected those of the extra `serve`;"
+            " pip install 'saccade[serve]'."
+        ) from None

@@ -1,0 +1,117 @@
+"""The verbs that make models: train and average."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from saccade import run
+from saccade.cli.options import Device, Sets, note
+from saccade.cli.tables import error_console, show_table
+from saccade.engines._devices import checked_device
+from saccade.errors import RecipeError
+from saccade.recipe import Recipe
+
+
+def train(
+    recipe: Annotated[
+        Path, typer.Argument(metavar="RECIPE", help="A recipe, or a run folder that holds one.")
+    ],
+    folder: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where to write; runs/NAME if not given.")
+    ] = None,
+    sets: Sets = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on from the folder's last checkpoint.")
+    ] = False,
+    start_from: Annotated[
+        Path | None,
+        typer.Option("--from", help="Start from a model folder's vocabularies and weights."),
+    ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Delete what an earlier run left in the folder.")
+    ] = False,
+    seed: Annotated[int | None, typer.Option("--seed", help="Instead of the recipe's.")] = None,
+    device: Device = "cpu",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Prepare and build, say what would happen, stop.")
+    ] = False,
+) -> None:
+    """Train a recipe into a run folder.
+
+    Ctrl-C finishes the step, writes a checkpoint and leaves with 130; --resume goes on from there.
+
+    [dim]Examples:[/dim]
+
+      saccade train recipe.yaml
+
+      saccade train recipe.yaml -o runs/small --set model.embedding=64 --seed 2
+
+      saccade train runs/small --resume --set training.max_epochs=20
+    """
+    if resume and (overwrite or start_from):
+        raise RecipeError("--resume: goes on with a run; do not give --overwrite or --from too.")
+    path = recipe / "recipe.yaml" if recipe.is_dir() else recipe
+    read = run.read_recipe(path, sets or [], seed)
+    within_run = (path.parent / "saccade.json").exists()
+    folder = folder or (path.parent if resume and within_run else Path("runs") / read.name)
+    checked_device(device)
+    if dry_run:
+        _rehearse(read, folder, start_from)
+        return
+    run.train(
+        read,
+        folder,
+        resume=resume,
+        start_from=start_from,
+        overwrite=overwrite,
+        device=device,
+        console=error_console(),
+    )
+
+
+def _rehearse(recipe: Recipe, folder: Path, start_from: Path | None) -> None:
+    """Do all that comes before the first step, and say what was found."""
+    bench = run.bench_of(recipe, start_from=start_from)
+    training, n_batches = recipe.training, len(bench.batches.epoch(0))
+    limits = {
+        "steps": training.max_steps,
+        "epochs": training.max_epochs,
+        "minutes": training.max_minutes,
+        "validations without a better one": training.patience,
+    }
+    rows = {
+        "training": bench.batches.describe(),
+        "validation": bench.valid.describe(),
+        **bench.sizes,
+        "parameters": f"{run.count_parameters(bench.model):,}",
+        "batches an epoch": f"{n_batches:,}",
+        "steps an epoch": f"{-(-n_batches // training.accumulate):,}",
+        "stops after": " or ".join(f"{n:g} {what}" for what, n in limits.items() if n),
+        "would write to": str(folder),
+        "whole recipe": f"{folder / 'recipe.yaml'} (see it now: saccade recipe show)",
+    }
+    show_table(f"{recipe.name}: a dry run", ["", ""], [[k, v] for k, v in rows.items()])
+    note("Nothing was trained and no run folder was written.")
+
+
+def average(
+    run_folder: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The model folder to write.")],
+    last: Annotated[
+        int, typer.Option("--last", min=0, help="Average the newest N checkpoints.")
+    ] = 0,
+    best: Annotated[int, typer.Option("--best", min=0, help="Average the best N instead.")] = 0,
+) -> None:
+    """Write a model whose weights are the mean of several checkpoints of a run.
+
+    The run must have kept them: training.keep_last or training.keep_best in its recipe.
+
+    [dim]Example:[/dim]
+
+      saccade average runs/small -o runs/small-mean --last 5
+    """
+    if bool(last) == bool(best):
+        raise RecipeError("average: give either --last N or --best N.")
+    names = run.average(run_folder, output, last=last, best=best)
+    note(f"Averaged {len(names)} checkpoints ({', '.join(names)}) into {output}.")

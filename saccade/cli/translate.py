@@ -1,0 +1,181 @@
+"""The verb that writes: lines in, lines out, in order."""
+
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated, BinaryIO, TextIO
+
+import typer
+
+from saccade.cli.formats import Columns, Format, format_rows
+from saccade.cli.options import Beam, Device, Engine, Model, Quantise, coloured, columns, note
+from saccade.cli.startup import lighten, uncollected
+from saccade.cli.streams import input_lines, input_size, output
+from saccade.engines._open import load
+from saccade.errors import RecipeError
+from saccade.export.base import is_export
+from saccade.predict.translation import Translation
+
+_CHUNK = 2000
+_MUCH = 1 << 17  # bytes from which a fast engine pays for loading torch
+
+
+def translate(
+    model: Model,
+    source: Annotated[
+        Path | None,
+        typer.Option("--input", "-i", help="Read this file; standard input if not given."),
+    ] = None,
+    target: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write this file, not standard output.")
+    ] = None,
+    beam: Beam = None,
+    nbest: Annotated[int, typer.Option("--nbest", min=1, help="Outputs for each line.")] = 1,
+    length_penalty: Annotated[
+        float | None,
+        typer.Option(
+            "--length-penalty", min=0.0, help="Exponent of the length scores are divided by."
+        ),
+    ] = None,
+    form: Annotated[
+        Format, typer.Option("--format", help="text, tsv (source, output, ...) or jsonl.")
+    ] = Format.text,
+    scores: Annotated[bool, typer.Option("--scores", help="Add each output's score.")] = False,
+    alignments: Annotated[
+        bool, typer.Option("--alignments", help="Add word alignments, source-target from 0.")
+    ] = False,
+    flags: Annotated[
+        bool,
+        typer.Option(
+            "--flags", help="Warn of outputs not to trust: in jsonl, else on standard error."
+        ),
+    ] = False,
+    sample: Annotated[
+        bool, typer.Option("--sample", help="Draw outputs by chance instead of searching.")
+    ] = False,
+    temperature: Annotated[
+        float | None, typer.Option("--temperature", help="Of --sample; below 1 is bolder.")
+    ] = None,
+    top_k: Annotated[
+        int | None, typer.Option("--top-k", help="Of --sample: only the K likeliest symbols.")
+    ] = None,
+    top_p: Annotated[
+        float | None, typer.Option("--top-p", help="Of --sample: only what makes up this share.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", help="Of --sample: another seed, another output.")
+    ] = None,
+    prefix: Annotated[str, typer.Option("--prefix", help="Text every output begins with.")] = "",
+    line_buffered: Annotated[
+        bool, typer.Option("--line-buffered", help="Answer every line before reading the next.")
+    ] = False,
+    engine: Engine = "auto",
+    quantise: Quantise = "",
+    device: Device = "cpu",
+) -> None:
+    """Translate lines, from standard input to standard output, one line out for each line in.
+
+    The output of a line depends on that line alone, not on its neighbours. n-best text is in the
+    form of Moses, `id ||| text ||| score`. A language model goes on from each line instead.
+
+    [dim]Examples:[/dim]
+
+      echo "The little girl sleeps." | saccade translate runs/demo
+
+      saccade translate runs/demo -i in.txt -o out.jsonl --format jsonl --nbest 5 --alignments
+
+      saccade translate runs/demo        [dim](a conversation, on a terminal)[/dim]
+
+      echo "ROMEO:" | saccade translate runs/shakespeare-lstm --sample --temperature 0.8
+    """
+    chance = {"temperature": temperature, "top_k": top_k, "top_p": top_p, "seed": seed}
+    drawn = _sample({"beam": beam, "length_penalty": length_penalty}, chance, sample, nbest)
+    with output(target) as file:
+        if alignments and is_export(model):
+            raise RecipeError(
+                f"--alignments: {model} was exported without what tells where a model looked;"
+                " expected the model folder. Translate with that one."
+            )
+        much = input_size(source) >= _MUCH
+        lighten()
+        with uncollected():
+            translator = load(model, device=device, engine=engine, quantise=quantise, much=much)
+        live = source is None and _is_terminal(sys.stdin)
+        lines = _prompted() if live else input_lines(source)
+        found = translator.stream(
+            lines,
+            beam=beam,
+            nbest=nbest,
+            length_penalty=length_penalty,
+            sample=drawn,
+            prefix=prefix,
+            chunk=1 if live or line_buffered else _CHUNK,
+        )
+        wanted = Columns(form, nbest=nbest, scores=scores, alignments=alignments, flags=flags)
+        _write(
+            found, file, wanted, eager=live or line_buffered, draw=live and _is_terminal(sys.stdout)
+        )
+
+
+def _sample(
+    searching: dict[str, float | None], chance: dict[str, float | None], sample: bool, nbest: int
+) -> dict[str, float] | None:
+    """Return the sampling that was asked for; refuse options of what was not."""
+    odd, other = (searching, "beam search") if sample else (chance, "--sample")
+    given = ["--" + name.replace("_", "-") for name, value in odd.items() if value is not None]
+    if given:
+        raise RecipeError(
+            f"{', '.join(given)}: belongs to {other}, which was not asked for."
+            f" {'Leave out --sample.' if sample else 'Add --sample.'}"
+        )
+    options = {name: value for name, value in chance.items() if value is not None}
+    return {**options, "n": nbest} if sample else None
+
+
+def _write(
+    found: Iterable[Translation], file: BinaryIO, wanted: Columns, *, eager: bool, draw: bool
+) -> None:
+    for number, translation in enumerate(found):
+        for row in format_rows(number, translation, wanted):
+            file.write(row.encode() + b"\n")
+        if wanted.flags and wanted.form is not Format.jsonl:
+            for flag in translation.flags:
+                note(f"line {number + 1}: {flag.severity}: {flag.message}")
+        if eager or number % _CHUNK == _CHUNK - 1:
+            file.flush()
+        if draw:
+            draw_attention(translation)
+
+
+def draw_attention(translation: Translation) -> None:
+    """Draw where the model looked, if it says so, on standard output."""
+    from saccade.views.heatmap import to_terminal  # noqa: PLC0415 - imports numpy
+
+    weights = translation.attention
+    if weights is None or not weights.size:
+        return
+    drawn = to_terminal(
+        weights,
+        translation.source_tokens,
+        translation.tokens,
+        colour=coloured(),
+        width=columns(),
+    )
+    typer.echo(drawn, color=coloured())
+
+
+def _is_terminal(stream: TextIO) -> bool:
+    return stream.isatty()
+
+
+def _prompted() -> Iterator[str]:
+    """Ask for lines on standard error until there are no more."""
+    note("Type a line to translate; Ctrl-D ends.")
+    lines = input_lines(None)
+    while True:
+        typer.echo("> ", nl=False, err=True)
+        line = next(lines, None)
+        if line is None:
+            typer.echo(err=True)
+            return
+        yield line

@@ -1,0 +1,1 @@
+"""Examples to batches: stores on disk, plans of epochs, padding."""

@@ -1,0 +1,1 @@
+"""Several trainings set side by side."""

@@ -1,0 +1,84 @@
+"""How alike two engines write: the check behind `saccade export`."""
+
+import random
+from dataclasses import dataclass
+from pathlib import Path
+
+from saccade.engines._open import load
+from saccade.errors import DataError
+from saccade.folders import model as folders
+from saccade.nouns import Example
+from saccade.predict.evaluation import figures_of
+from saccade.recipe import Recipe
+from saccade.tokenizers._vocabulary import SYMBOLS, Vocabulary
+
+_LONGEST = 12  # pieces of a made-up line
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """What came out when both engines translated the same lines.
+
+    origin: where the lines are from.  equal: lines with the same text.  apart: the mean distance of
+    the scores of those.  furthest: the largest.  figures: by metric, the value of torch and of the
+    other engine; none for lines without references.
+    """
+
+    origin: str
+    lines: int
+    equal: int
+    apart: float
+    figures: dict[str, tuple[float, float]]
+    furthest: float = 0.0
+
+    def rows(self) -> list[list[str]]:
+        """Lay it out as a table."""
+        share = f"{self.equal} of {self.lines} ({self.equal / max(self.lines, 1):.1%})"
+        apart = f"{self.apart:.2g}, at most {self.furthest:.2g}"
+        figures = [
+            [name, f"{ours:.2f} with torch, {theirs:.2f} exported ({theirs - ours:+.2f})"]
+            for name, (ours, theirs) in self.figures.items()
+        ]
+        return [["same text", share], ["scores apart, on these", apart], *figures]
+
+
+def compare(folder: Path, exported: Path, most: int) -> Agreement:
+    """Translate lines with a model folder and with what was exported of it.
+
+    Args:
+        folder: the model.
+        exported: what `saccade export` wrote.
+        most: how many lines at most.
+    """
+    identity = folders.read_identity(folder)
+    origin, examples = _lines(identity.recipe, identity.vocabularies.source, most)
+    sources = [example.source for example in examples]
+    ours = load(folder).translate(sources)
+    theirs = load(exported, engine="auto").translate(sources)
+    same = [(a, b) for a, b in zip(ours, theirs, strict=True) if a.text == b.text]
+    distances = [abs(a.score - b.score) for a, b in same]
+    apart, furthest = sum(distances) / max(len(same), 1), max(distances, default=0.0)
+    references = [example.target for example in examples]
+    figures = {}
+    if any(references):
+        metrics = identity.recipe.decoding.metrics
+        both = [figures_of(metrics, [t.text for t in side], references) for side in (ours, theirs)]
+        figures = {n: (both[0][n].score.value, both[1][n].score.value) for n in both[0]}
+    return Agreement(origin, len(examples), len(same), apart, figures, furthest)
+
+
+def _lines(recipe: Recipe, source: Vocabulary, most: int) -> tuple[str, list[Example]]:
+    """Take the first lines of a test set, or of the validation set; or make some up."""
+    for name, reader in {**recipe.data.test, "valid": recipe.data.valid}.items():
+        try:
+            found = list(reader.build(Path()).read())[:most]
+        except DataError:  # the data stayed where the model was trained
+            continue
+        if found:
+            return name, found
+    chance, first = random.Random(recipe.seed), len(SYMBOLS)
+    made = [
+        source.decode([chance.randrange(first, len(source)) for _ in range(n % _LONGEST + 1)])
+        for n in range(most)
+    ]
+    return "made-up lines", [Example(text, "") for text in made]

@@ -1,0 +1,313 @@
+"""Several recipes on the same data, side by side: which is better, and at what cost.
+
+recipes x sweeps ─▶ Variants ─▶ one finished run for each seed ─▶ Rows of one table
+"""
+
+import dataclasses
+import itertools
+import json
+import re
+import statistics
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from saccade import recipe as recipes
+from saccade import run
+from saccade.data.prepare import numeric
+from saccade.errors import CheckpointError, DataError, RecipeError
+from saccade.folders import model as folders
+from saccade.look.report import read_curves, training_flops
+from saccade.metrics.base import Metric, paired
+from saccade.predict.evaluation import Evaluation
+from saccade.recipe import Recipe
+from saccade.train.checkpoint import Checkpoints
+from saccade.train.files import write_text
+from saccade.views.by_length import buckets_of
+from saccade.views.comparison import ComparedLength, ComparisonCurve, Row
+
+_OUTER_COMMA = re.compile(r",(?![^{\[]*[}\]])")  # not one inside of {} or []
+_FEW = 8  # symbols of a model that is only built to see whether it can be
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One thing to compare: a recipe under a name, or a finished model's folder."""
+
+    name: str
+    recipe: Recipe
+    folder: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One finished run and what was found out about it."""
+
+    folder: Path
+    evaluation: Evaluation
+    parameters: int
+    seconds: float
+    flops: float
+
+
+def variants(
+    paths: Sequence[Path], over: Sequence[str] = (), overrides: Sequence[str] = ()
+) -> list[Variant]:
+    """Read recipes, and cross them with every `a.b=x,y,z` of `over`.
+
+    Args:
+        paths: recipes, or folders of finished models, which are taken as they are.
+        over: options to vary; the values stand between commas. `a.b+c.d=x,y` gives two options the
+            same value.
+        overrides: `a.b=c`, for all recipes.
+    """
+    sweeps = [_sweep(text) for text in over]
+    found = [variant for path in paths for variant in _crossed(path, sweeps, overrides)]
+    names = [variant.name for variant in found]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise RecipeError(
+            f"compare: two recipes are called '{twice[0]}'; expected a name for each. Give one"
+            " another `name:`."
+        )
+    if len(found) < 2:
+        raise RecipeError(
+            f"compare: {len(found)} recipe; expected two or more. Name another recipe, or vary an"
+            " option: --over model.decoder.attention=dot,additive"
+        )
+    return found
+
+
+def _sweep(text: str) -> tuple[str, list[str]]:
+    names, equals, rest = text.partition("=")
+    values = _OUTER_COMMA.split(rest)
+    if not equals or not all(names.split("+")) or not all(values):
+        raise RecipeError(
+            f"--over {text}: expected a.b=x,y,z, as in model.decoder.attention=dot,additive."
+        )
+    return names, values
+
+
+def _crossed(
+    path: Path, sweeps: Sequence[tuple[str, list[str]]], overrides: Sequence[str]
+) -> Iterator[Variant]:
+    if (path / "saccade.json").exists():
+        if sweeps or overrides:
+            raise RecipeError(
+                f"{path}: is a finished model, which --over and --set cannot change. Give its"
+                " recipe instead."
+            )
+        yield Variant(path.name, folders.read_identity(path).recipe, path)
+        return
+    for chosen in itertools.product(*(values for _, values in sweeps)):
+        own = [
+            f"{name}={value}"
+            for (names, _), value in zip(sweeps, chosen, strict=True)
+            for name in names.split("+")
+        ]
+        recipe = recipes.load(path, [*overrides, *own])
+        if numeric(recipe):
+            raise RecipeError(
+                f"{path}: model {recipe.model.kind} writes numbers; expected models of text. Train"
+                " and evaluate forecasters one by one."
+            )
+        recipe.model.build(_FEW, _FEW)  # widths that do not fit show now, not after hours
+        yield Variant(" ".join([recipe.name, *chosen]), recipe)
+
+
+def train_all(
+    chosen: Sequence[Variant],
+    folder: Path,
+    seeds: Sequence[int] = (),
+    *,
+    overwrite: bool = False,
+    device: str = "cpu",
+    root: Path = Path(),
+    console: Console | None = None,
+) -> dict[str, list[Path]]:
+    """Train every variant with every seed, unless it has been: the folders, by variant.
+
+    Args:
+        chosen: what to compare.
+        folder: where the runs go, one folder each; a finished one is used, a stopped one goes on.
+        seeds: the recipe's own if none are given.
+        overwrite: train again what has been trained with another recipe.
+        device: where to compute.
+        root: where the relative paths of the recipes start.
+        console: where to tell of progress.
+    """
+    console = console or Console(stderr=True)
+    done: dict[str, list[Path]] = {}
+    for i, variant in enumerate(chosen, 1):
+        if variant.folder is not None:
+            done[variant.name] = [variant.folder]
+            continue
+        done[variant.name] = []
+        for seed in seeds or [variant.recipe.seed]:
+            recipe = dataclasses.replace(variant.recipe, seed=seed, name=variant.name)
+            place = folder / f"{_slug(variant.name)}-seed-{seed}"
+            console.print(f"[{i}/{len(chosen)}] {variant.name}, seed {seed}", markup=False)
+            if not _finished(place, recipe, overwrite=overwrite):
+                resume = _stopped(place, recipe)
+                run.train(
+                    recipe,
+                    place,
+                    resume=resume,
+                    overwrite=overwrite and not resume,
+                    device=device,
+                    root=root,
+                    console=console,
+                )
+            done[variant.name].append(place)
+    return done
+
+
+def _slug(name: str) -> str:
+    return "".join(c if c.isalnum() or c in "-._" else "-" for c in name).strip("-.") or "recipe"
+
+
+def _finished(folder: Path, recipe: Recipe, *, overwrite: bool) -> bool:
+    """Say whether the folder holds this very recipe, trained to its end."""
+    if not (folder / "model.safetensors").exists():
+        return False
+    if folders.read_identity(folder).recipe.plain() == recipe.plain():
+        return True
+    if overwrite:
+        return False
+    raise CheckpointError(
+        f"{folder}: was trained with another recipe; expected the one to compare. Choose another"
+        " --output, or train it again with --overwrite."
+    )
+
+
+def _stopped(folder: Path, recipe: Recipe) -> bool:
+    """Say whether the folder holds the beginning of this very run."""
+    if not (folder / "recipe.yaml").exists() or not Checkpoints(folder).index().names:
+        return False
+    return folders.read_identity(folder).recipe.plain() == recipe.plain()
+
+
+def measure(
+    folder: Path, split: str, *, device: str = "cpu", root: Path = Path(), **options: Any
+) -> Measured:
+    """Decode and measure one finished run, and say what it cost to make."""
+    evaluation = run.evaluate(folder, split, device=device, root=root, **options)
+    translator = folders.load(folder, device=device)
+    checkpoints = Checkpoints(folder)
+    names = checkpoints.index().names
+    progress = checkpoints.progress(names[-1]) if names else None
+    return Measured(
+        folder,
+        evaluation,
+        run.count_parameters(translator.model),
+        progress.seconds if progress else float("nan"),
+        training_flops(translator, progress) if progress else float("nan"),
+    )
+
+
+def rows_of(measured: dict[str, list[Measured]]) -> list[Row]:
+    """Put what was measured into the rows of a table; the first metric decides who is best."""
+    _check_same_data(measured)
+    first = next(iter(next(iter(measured.values()))[0].evaluation.figures))
+    metric = _metric(next(iter(measured.values()))[0], first)
+    sign = 1.0 if metric.higher_is_better else -1.0
+    values = {
+        name: statistics.fmean(one.evaluation.figures[first].score.value for one in runs)
+        for name, runs in measured.items()
+    }
+    best = max(values, key=lambda name: sign * values[name])
+    return [
+        _row(name, runs, metric, None if name == best else measured[best][0])
+        for name, runs in measured.items()
+    ]
+
+
+def _check_same_data(measured: dict[str, list[Measured]]) -> None:
+    tests = {
+        name: [(e.source, e.target) for e in runs[0].evaluation.examples]
+        for name, runs in measured.items()
+    }
+    (first, expected), *others = tests.items()
+    for name, pairs in others:
+        if pairs != expected:
+            raise DataError(
+                f"compare: '{name}' was tested on other pairs than '{first}'; expected the same"
+                " test set. Give their recipes one data.test, or choose another --split."
+            )
+    kinds = {name: list(runs[0].evaluation.figures) for name, runs in measured.items()}
+    shared = [k for k in kinds[first] if all(k in found for found in kinds.values())]
+    if not shared or shared[0] != kinds[first][0]:
+        raise DataError(
+            f"compare: the recipes share no first metric ({kinds}); expected the same"
+            " decoding.metrics. Set it for all: --set decoding.metrics=bleu"
+        )
+
+
+def _metric(one: Measured, name: str) -> Metric:
+    parts = folders.read_identity(one.folder).recipe.decoding.metrics
+    position = list(one.evaluation.figures).index(name)
+    return parts[position].build()
+
+
+def _row(name: str, runs: list[Measured], metric: Metric, best: Measured | None) -> Row:
+    one = runs[0].evaluation
+    figures = {}
+    for label, figure in one.figures.items():
+        values = [each.evaluation.figures[label].score.value for each in runs]
+        known = len(runs) == 1
+        figures[label] = ComparisonCurve(
+            statistics.fmean(values),
+            figure.interval.low if known else min(values),
+            figure.interval.high if known else max(values),
+        )
+    return Row(
+        name=name,
+        seeds=len(runs),
+        figures=figures,
+        p_value=_p_value(one, best.evaluation, metric) if best else None,
+        parameters=runs[0].parameters,
+        seconds=statistics.fmean(each.seconds for each in runs),
+        flops=statistics.fmean(each.flops for each in runs),
+        speed=statistics.fmean(
+            len(each.evaluation.examples) / max(each.evaluation.seconds, 1e-9) for each in runs
+        ),
+        by_length=by_length(metric, one),
+        curve=_curve(runs[0].folder),
+    )
+
+
+def _p_value(a: Evaluation, b: Evaluation, metric: Metric) -> float:
+    outputs = [[t.text for t in one.translations] for one in (a, b)]
+    return paired(metric, outputs[0], outputs[1], [e.target for e in a.examples]).p_value
+
+
+def _curve(folder: Path) -> list[tuple[float, float]]:
+    return read_curves(folder).get("validation loss", [])
+
+
+def by_length(metric: Metric, found: Evaluation) -> list[ComparedLength]:
+    """Score sentences of similar length together, counted in words: models may cut differently."""
+    lengths = [len(example.source.split()) for example in found.examples]
+    return [
+        ComparedLength(
+            statistics.fmean(lengths[i] for i in rows),
+            metric.corpus(
+                [found.translations[i].text for i in rows],
+                [found.examples[i].target for i in rows],
+            ).value,
+            len(rows),
+        )
+        for _, _, rows in buckets_of(lengths)
+    ]
+
+
+def write(folder: Path, rows: Sequence[Row], page: str) -> tuple[Path, Path]:
+    """Keep the table as compare.json and its pictures as compare.html."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = folder / "compare.json", folder / "compare.html"
+    write_text(paths[0], json.dumps([dataclasses.asdict(row) for row in rows], indent=1))
+    write_text(paths[1], page)
+    return paths

@@ -1,0 +1,1 @@
+"""Model folders: what is in them, and how they are read and written."""

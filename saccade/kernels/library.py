@@ -1,0 +1,224 @@
+"""Compiling the kernels for the processor at hand, keeping them, and calling them."""
+
+import ctypes
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from saccade.kernels.structures import (
+    Attention,
+    Books,
+    Both,
+    Chance,
+    Encoder,
+    Fed,
+    Linear,
+    Loss,
+    Lost,
+    Model,
+    Outer,
+    Projection,
+    Recurrent,
+    Scan,
+    Source,
+    Step,
+    Sweep,
+    Trail,
+    Turn,
+    Ways,
+)
+
+SOURCES = sorted(Path(__file__).parent.glob("*.[ch]"))
+SWITCH = (
+    "SACCADE_NATIVE"  # "off": as if there were no compiler; otherwise the folder to keep them in
+)
+_FLAGS = ("-std=gnu11", "-O3", "-march=native", "-fno-math-errno", "-shared", "-fPIC")
+_MOST_SECONDS = 120
+
+
+class Bytes(NamedTuple):
+    """A matrix in bytes, laid out as `native/rounded.h` tells; rows of zeros fill the last panel.
+
+    `W[j]` is about `scales[j]` times its bytes, whose sum is `sums[j]`.
+    """
+
+    panels: Tensor
+    scales: Tensor
+    sums: Tensor
+
+
+class Kernels:
+    """The functions of the library, with the types they take."""
+
+    def __init__(self, path: Path) -> None:
+        library = ctypes.CDLL(str(path))  # lets go of Python's lock while it computes
+        whole, place = ctypes.c_int64, ctypes.c_void_p
+        model, step = ctypes.POINTER(Model), ctypes.POINTER(Step)
+        self._pack = _typed(library.pack, None, place, whole, whole, place)
+        self._round = _typed(library.pack_rounded, None, place, whole, whole, place, place, place)
+        self._panel: int = _typed(library.panel_width, whole)()
+        self.rounds: bool = bool(_typed(library.rounds, whole)())  # bytes are fast here
+        self.best = _typed(library.best, None, place, whole, whole, whole, place, place, whole)
+        five = (whole,) * 5  # sentences, lines of each, symbols, ways of a line and of a sentence
+        ways = ctypes.POINTER(Ways)
+        self.ways_on = _typed(library.ways_on, None, place, place, *five, ways, whole)
+        self.turn_page = _typed(library.turn_page, None, ctypes.POINTER(Books), place, place)
+        encoder, source = ctypes.POINTER(Encoder), ctypes.POINTER(Source)
+        linear, sizes = ctypes.POINTER(Linear), (whole, whole, whole)  # batch, heads, places
+        self.multiply = _typed(
+            library.multiply, None, linear, place, whole, place, whole, place, whole
+        )
+        self.scan = _typed(library.scan, None, ctypes.POINTER(Scan))
+        self.encode = _typed(library.encode, None, encoder, source)
+        self.hold = _typed(library.hold, None, linear, *sizes, place, place, place, whole)
+        self.fold = _typed(library.fold, None, linear, *sizes, place, place, whole)
+        self.work_size = _typed(library.work_size, whole, model, step)
+        self.step = _typed(library.step, None, model, step)
+        recurrent, turn = ctypes.POINTER(Recurrent), ctypes.POINTER(Turn)
+        self.turn_size = _typed(library.turn_size, whole, recurrent, turn)
+        self.turn = _typed(library.turn, None, recurrent, turn)
+        books = ctypes.POINTER(Books)
+        self.walk_turns = _typed(library.walk_turns, whole, recurrent, turn, books, whole)
+        trail = ctypes.POINTER(Trail)
+        self.walk_steps = _typed(library.walk_steps, whole, model, step, trail, books, whole)
+        self._learn(library)
+
+    def _learn(self, library: ctypes.CDLL) -> None:
+        """Name the functions of training."""
+        whole, place = ctypes.c_int64, ctypes.c_void_p
+        attention, loss, fed = (ctypes.POINTER(kind) for kind in (Attention, Loss, Fed))
+        sweep, both, lost, outer = (ctypes.POINTER(kind) for kind in (Sweep, Both, Lost, Outer))
+        chance = (ctypes.c_uint64, ctypes.c_uint32, ctypes.c_float)  # seed, limit, scale
+        self.attention_forward = _typed(library.attention_forward, None, attention)
+        self.attention_backward = _typed(library.attention_backward, None, attention)
+        self.cross_entropy = _typed(library.cross_entropy, None, loss)
+        projection = ctypes.POINTER(Projection)
+        self.loss_parts = _typed(library.loss_parts, whole, whole)
+        self.panels_size = _typed(library.panels_size, whole, projection)
+        self.lay_projection = _typed(library.lay_projection, None, projection)
+        self.project = _typed(library.project, None, projection)
+        self.fed_size = _typed(library.fed_size, whole, fed, whole)
+        self.fed_forward = _typed(library.fed_forward, None, fed)
+        self.fed_backward = _typed(library.fed_backward, None, fed)
+        self.dropout = _typed(library.dropout, None, place, whole, *chance, place, whole)
+        self.sweep_size = _typed(library.sweep_size, whole, sweep, whole)
+        self.sweep_forward = _typed(library.sweep_forward, None, sweep)
+        self.sweep_backward = _typed(library.sweep_backward, None, sweep)
+        self.both_size = _typed(library.both_size, whole, both)
+        self.both_forward = _typed(library.both_forward, None, both)
+        self.both_backward = _typed(library.both_backward, None, both)
+        self.list_lost = _typed(library.list_lost, None, lost, *(place,) * 3, Chance, place)
+        self.lost_size = _typed(library.lost_size, whole, lost)
+        self.lost_forward = _typed(library.lost_forward, None, lost)
+        self.lost_backward = _typed(library.lost_backward, None, lost)
+        self.outer_pays: bool = bool(_typed(library.outer_pays, whole)())  # it is fast here
+        self.outer_size = _typed(library.outer_size, whole, outer)
+        self.outer = _typed(library.outer, None, outer)
+
+    def pack(self, weight: Tensor) -> Tensor:
+        """Lay a matrix `[out, in]` out in panels, `[out / panel, in, panel]`."""
+        n_out, n_in = weight.shape
+        panels = torch.empty(-(-n_out // self._panel), n_in, self._panel)
+        weight = weight.detach().contiguous()
+        self._pack(weight.data_ptr(), n_out, n_in, panels.data_ptr())
+        return panels
+
+    def round(self, weight: Tensor) -> Bytes:
+        """Round a matrix `[out, in]` to bytes, each row by its own scale."""
+        n_out, n_in = weight.shape
+        padded = -(-n_out // self._panel) * self._panel
+        panels = torch.zeros(padded, -(-n_in // 4) * 4, dtype=torch.int8)
+        scales, sums = torch.zeros(padded), torch.zeros(padded, dtype=torch.int32)
+        weight = weight.detach().contiguous()
+        where = (one.data_ptr() for one in (panels, scales, sums))
+        self._round(weight.data_ptr(), n_out, n_in, *where)
+        return Bytes(panels, scales, sums)
+
+
+class KernelStatus(NamedTuple):
+    """The kernels, if there are any, and a line that tells where they are or why there are none."""
+
+    kernels: Kernels | None
+    told: str
+
+
+@cache
+def found() -> KernelStatus:
+    """Load the kernels, and compile them first where that has not been done."""
+    if os.environ.get(SWITCH, "").lower() == "off":
+        return KernelStatus(None, f"turned off by {SWITCH}")
+    compiler = _compiler()
+    if not compiler:
+        return KernelStatus(None, "no C compiler was found: install gcc or clang, or set CC")
+    try:
+        path = _home() / f"kernels-{_key(compiler)}.so"
+        if path.exists():
+            with suppress(OSError):  # cut short by a full disk, say: it is built anew
+                return KernelStatus(Kernels(path), f"kept in {path}")
+        _compile(compiler, path)
+        return KernelStatus(Kernels(path), f"compiled in {path}")
+    except (OSError, subprocess.SubprocessError) as error:
+        said = getattr(error, "stderr", "") or str(error)
+        return KernelStatus(None, f"{compiler} could not build them: {said.strip()[:500]}")
+
+
+def _compiler() -> str | None:
+    named = os.environ.get("CC", "")
+    return next((path for name in (named, "cc", "gcc", "clang") if (path := _which(name))), None)
+
+
+def _which(name: str) -> str | None:
+    return shutil.which(name) if name else None
+
+
+def _home() -> Path:
+    """Return the user's own folder for what can be made again; nobody else writes to it."""
+    home = os.environ.get("SACCADE_HOME")
+    usual = (Path(home) if home else Path.home() / ".cache" / "saccade") / "native"
+    folder = Path(os.environ.get(SWITCH) or usual)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
+        raise PermissionError(f"{folder} belongs to somebody else; name another in {SWITCH}")
+    return folder
+
+
+def _key(compiler: str) -> str:
+    """Name what the result depends on: the source, the flags, the compiler, the processor."""
+    cpu = Path("/proc/cpuinfo")
+    lines = cpu.read_text("utf-8").splitlines() if cpu.exists() else [platform.processor()]
+    can = next((x for x in lines if x.startswith(("flags", "Features"))), lines[0] if lines else "")
+    what = (*(x.read_text("utf-8") for x in SOURCES), *_FLAGS, compiler, platform.machine(), can)
+    return hashlib.sha256("\0".join(what).encode()).hexdigest()[:16]
+
+
+def _compile(compiler: str, path: Path) -> None:
+    """Compile beside `path` and move the result there whole, with threads if they can be had."""
+    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+        made = Path(folder) / path.name
+        sources = [str(one) for one in SOURCES if one.suffix == ".c"]
+        command = [compiler, *_FLAGS, *sources, "-o", str(made), "-lm"]
+        try:
+            _run([*command, "-fopenmp"])
+        except subprocess.CalledProcessError:
+            _run(command)
+        made.replace(path)
+
+
+def _run(command: list[str]) -> None:
+    subprocess.run(command, check=True, capture_output=True, text=True, timeout=_MOST_SECONDS)
+
+
+def _typed(function: Any, gives: Any, *takes: Any) -> Callable[..., Any]:
+    function.restype, function.argtypes = gives, takes
+    return function  # type: ignore[no-any-return]

@@ -1,0 +1,124 @@
+"""Products in float32 by oneDNN, which blocks them for the cache better than the BLAS of torch.
+
+    y = W x + b        dx = W' dy        dW = dy x'
+
+On two cores of Zen 4, in GFLOP/s: 3,600 rows of 256 to 1,024 forward 181 to 206, back 190 to 217;
+64 rows of 768 to 2,048 forward 163 to 201, back 167 to 214. On processors without AVX-512 BLAS is
+the faster one, but for few rows and for the many outputs of a vocabulary: on two cores of Zen 3,
+1,000 rows of 1,024 to 512 177 by BLAS and 140 by oneDNN, 384 of 256 to 8,000 115 and 143. Who
+multiplies is a question of processor and shape alone, so that a run can be repeated bit by bit. The
+gradient of a matrix is never oneDNN's: see `outer.py`. Layers need to know nothing of it.
+"""
+
+import os
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
+from functools import cache
+from typing import Any, cast
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+from torch.nn.functional import linear
+from torch.overrides import TorchFunctionMode
+
+from saccade.kernels.outer import outer
+
+_LARGE = 1 << 22  # products of two numbers from which the call of oneDNN costs less than it saves
+_LARGE_ANEW = 1 << 29  # the same if it also has to be told of a new shape
+_FEW_ROWS, _MANY_OUTPUTS = 128, 4096  # up to which and from which it pays without AVX-512
+_PROGRAMS = "16"  # that are kept
+_multiply = torch.ops.mkldnn._linear_pointwise.default
+
+
+class blocked(TorchFunctionMode):  # noqa: N801 - reads as what it is: with blocked()
+    """Within it, `linear` is oneDNN's, forward and back, where that pays."""
+
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        types: Iterable[type],
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
+        """Take over `linear`, and leave everything else alone."""
+        if func is linear and not kwargs and torch.is_grad_enabled():
+            x, weight, bias = args if len(args) == 3 else (*args, None)
+            if _pays(x, weight):
+                return _Linear.apply(x, weight, bias)  # type: ignore[no-untyped-call]
+        return func(*args, **(kwargs or {}))
+
+
+@cache
+def keep_few_programs() -> None:
+    """Let oneDNN keep few programs, if nobody has told it otherwise.
+
+    It writes one for every shape, and batches have some thousand shapes; those it has written it
+    keeps, by default 1,024 of them. It asks once, when it first multiplies. An update of the
+    benchmarks' Transformer holds 1,237 MiB in place of 1,414, and takes no longer.
+    """
+    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", _PROGRAMS)
+
+
+def by_blocks() -> AbstractContextManager[object]:
+    """Return `blocked()`, or, where it would pay for few products, nothing.
+
+    It looks at every call of torch: without it, on two cores of Zen 3 in turn, an update of the
+    benchmarks' recurrent model is 1.02 to 1.05 times as fast.
+    """
+    return blocked() if _available() and _wide() else nullcontext()
+
+
+def multiply(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """Return `linear(x, weight, bias)` without a gradient; either matrix may be transposed."""
+    if _pays(x, weight):
+        return cast("Tensor", _multiply(x, weight, bias, "none", [], ""))
+    return linear(x, weight, bias)
+
+
+def _pays(x: Tensor, weight: Tensor) -> bool:
+    fits = x.dtype == weight.dtype == torch.float32 and x.device.type == "cpu"
+    if not fits or x.dim() < 2 or x.numel() * len(weight) < _LARGE:
+        return False
+    n_out, n_in = weight.shape
+    few = x.numel() <= _FEW_ROWS * n_in
+    return _available() and (_wide() or few or n_out >= _MANY_OUTPUTS)
+
+
+def _of_layer(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """Do the same for a layer: each batch has other rows, and oneDNN writes a program for them."""
+    worth_it = x.numel() * len(weight) >= _LARGE_ANEW
+    return multiply(x, weight, bias) if worth_it else linear(x, weight, bias)
+
+
+@cache
+def _wide() -> bool:
+    """Tell whether the processor has AVX-512, or is of a kind that was not measured."""
+    return torch.backends.cpu.get_cpu_capability() != "AVX2"
+
+
+@cache
+def _available() -> bool:
+    return bool(torch.backends.mkldnn.is_available())  # type: ignore[no-untyped-call]
+
+
+class _Linear(torch.autograd.Function):
+    """`y = W x + b` for `x [..., D]`."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        ctx.save_for_backward(x, weight)
+        ctx.biased = bias is not None
+        return _of_layer(x, weight, bias)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> Any:
+        x, weight = ctx.saved_tensors
+        wants_x, wants_weight, wants_bias = ctx.needs_input_grad
+        rows = gradient.flatten(0, -2)  # [N, out]
+        return (
+            _of_layer(gradient, weight.T) if wants_x else None,
+            outer(rows, x.flatten(0, -2)) if wants_weight else None,
+            rows.sum(dim=0) if ctx.biased and wants_bias else None,
+        )

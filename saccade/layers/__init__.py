@@ -1,0 +1,1 @@
+"""Layers that several encoders, decoders and models share."""

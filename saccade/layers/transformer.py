@@ -1,0 +1,125 @@
+"""The layers that encoder and decoder of a Transformer share, and embeddings."""
+
+from math import sqrt
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import embedding
+
+from saccade.attention.base import Attention
+from saccade.errors import RecipeError, ShapeError
+from saccade.layers.dropout import Dropout
+from saccade.parts import Part
+
+Norm = Literal["pre", "post"]
+
+
+class Embedding(nn.Module):
+    """A vector per symbol, scaled so that it enters with variance one.
+
+        x = sqrt(D) E[id],    E ~ N(0, 1 / D)
+
+    Vaswani et al. 2017 (arXiv:1706.03762), section 3.4. At this scale the same matrix also serves
+    as the output projection (Press & Wolf 2017, arXiv:1608.05859).
+    """
+
+    def __init__(self, size: int, dim: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(size, dim) / sqrt(dim))
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """Look up `ids [...]`: `[..., D]`."""
+        return embedding(ids, self.weight) * sqrt(self.weight.shape[1])
+
+
+class Residual(nn.Module):
+    """The wire around a layer `f`, with the norm behind the sum or before the layer.
+
+        post (as published):  y = norm(x + dropout(f(x)))
+        pre:                  y = x + dropout(f(norm(x)))
+
+    Post: Vaswani et al. 2017, section 3.1. Pre: Xiong et al. 2020 (arXiv:2002.04745); it trains
+    without care for warm-up and needs one more norm behind the stack.
+    """
+
+    def __init__(self, dim: int, norm: Norm, dropout: float) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(dim)
+        self.dropout = Dropout(dropout)
+        self.pre = norm == "pre"
+
+    def enter(self, x: Tensor) -> Tensor:
+        """Return what the layer reads."""
+        return self.norm(x) if self.pre else x
+
+    def leave(self, x: Tensor, y: Tensor) -> Tensor:
+        """Add what the layer wrote, `y`, to the wire `x`."""
+        x = x + self.dropout(y)
+        return x if self.pre else self.norm(x)
+
+
+class FeedForward(nn.Module):
+    """Two layers at every place alike.
+
+        f(x) = V relu(U x + a) + b
+
+    Vaswani et al. 2017 (arXiv:1706.03762), section 3.3.
+    """
+
+    def __init__(self, dim: int, hidden: int) -> None:
+        super().__init__()
+        self.U = nn.Linear(dim, hidden)
+        self.V = nn.Linear(hidden, dim)
+        for layer in (self.U, self.V):
+            nn.init.xavier_uniform_(layer.weight)
+            nn.init.zeros_(layer.bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Apply to `x [..., D]`."""
+        return self.V(torch.relu(self.U(x)))  # type: ignore[no-any-return]
+
+
+def closing_norm(dim: int, norm: Norm) -> nn.Module:
+    """Return the norm that closes a stack of pre-norm layers, or nothing for post-norm."""
+    return nn.LayerNorm(dim) if norm == "pre" else nn.Identity()
+
+
+def check_neighbourhood(reach: int) -> int:
+    """Return how far a place of a Transformer sees; refuse what is no distance."""
+    if reach < 0:
+        raise RecipeError(
+            f"transformer.neighbourhood: found {reach}; expected how many places away a place may"
+            " look, or 0 for all of them. Raise it."
+        )
+    return reach
+
+
+def bridge(memory_dim: int, width: int) -> nn.Linear:
+    """Make `B m + b`, which turns a summary into first states; of no memory only `b` is left."""
+    built = nn.Linear(max(memory_dim, 1), width)
+    if not memory_dim:  # torch warns of drawing a matrix without numbers
+        built.in_features, built.weight = 0, nn.Parameter(torch.zeros(width, 0))
+        nn.init.zeros_(built.bias)
+    return built
+
+
+def build_attention(attention: Part[Attention], dim: int, memory_dim: int) -> Attention:
+    """Build the attention of a Transformer layer, or refuse one that such a layer cannot hold."""
+    built = attention.build(dim, memory_dim)
+    if built.context_dim != dim:
+        raise ShapeError(
+            f"transformer: the attention reads vectors of width {built.context_dim} but the layer's"
+            f" have {dim}; they are added, so they must be equal. Use multihead."
+        )
+    if built.recurrent:
+        raise ShapeError(
+            f"transformer: attention {attention.kind} needs what it read one place before, but a"
+            " layer reads all places at once. Use multihead."
+        )
+    if built.hard:
+        raise ShapeError(
+            f"transformer: attention {attention.kind} chooses places and learns by its choices, but"
+            " a layer does not hand out those of its self-attention. Use multihead, or decoder rnn."
+        )
+    return built

@@ -1,0 +1,1 @@
+"""How a recipe's model is fitted."""

@@ -1,0 +1,1 @@
+"""Looking inside: what a model does, drawn and reported."""

@@ -1,0 +1,112 @@
+"""How far back a gradient reaches through a recurrent cell: the vanishing-gradient picture.
+
+    g[k] = mean over rows of || d (v . h[T]) / d s[T - k] ||,    v a random direction, |v| = 1
+
+`s` is all that the cell carries from step to step: `h`, and `c` too for an LSTM. If g falls to zero
+nothing that happened k steps ago can be learned from; if it grows, training is unstable. Hochreiter
+1991; Bengio, Simard & Frasconi 1994; Pascanu, Mikolov & Bengio 2013 (arXiv:1211.5063), section 2.
+"""
+
+import copy
+from collections.abc import Mapping, Sequence
+
+import torch
+from torch import Tensor
+
+from saccade.cells.base import Cell
+from saccade.data.batching import collate
+from saccade.errors import RecipeError
+from saccade.flow import map_state, tensor
+from saccade.look.recording import Reel, record
+from saccade.parts import Part, kinds
+from saccade.predict.translation import Translation
+from saccade.predict.translator import Translator
+from saccade.tokenizers._vocabulary import END
+
+_ROWS = 8  # sequences that a mean is over
+
+Flow = Mapping[str, list[float]]
+
+
+def through_cells(
+    cells: Sequence[Part[Cell]] = (), *, length: int = 100, hidden: int = 64, seed: int = 1
+) -> Flow:
+    """Return the flow through untrained cells that read noise; every kind if none is given.
+
+    Each is `hidden` wide, starts as training would start it, and reads `x ~ N(0, 1)`.
+    """
+    _check_length(length)
+    flow = {}
+    for part in cells or [Part(Cell, kind) for kind in kinds(Cell)]:
+        name = " ".join([part.kind, *(f"{k}={v}" for k, v in part.options.items())])
+        with torch.random.fork_rng():
+            torch.manual_seed(seed)
+            cell = part.build(hidden, hidden)
+            noise = torch.randn(_ROWS, length, hidden)
+        with torch.no_grad():
+            reel = Reel(name, cell, cell.project(noise), cell.start(noise), backward=False)
+        flow[name] = through(reel, seed=seed)
+    return flow
+
+
+def through_model(translator: Translator, *, length: int = 100, seed: int = 1) -> Flow:
+    """Return the flow through every cell of a model that reads and writes symbols drawn at random.
+
+    There is a line for each layer and direction.
+    """
+    _check_length(length)
+    noise = torch.Generator().manual_seed(seed)
+    source, target = (
+        torch.randint(END + 1, max(len(side), END + 2), (_ROWS, n), generator=noise)
+        for side, n in (
+            (translator.source, length - 1 if translator.model.reads else 0),
+            (translator.target, length - 1),
+        )
+    )
+    batch = collate(source.tolist(), target.tolist()).to(translator.device)
+    return _of(record(translator.model, lambda model: model(batch)), seed)
+
+
+def through_sentence(translator: Translator, translation: Translation, *, seed: int = 1) -> Flow:
+    """Return the flow through every cell of a model at work on one sentence."""
+    batch = collate([translation.source_ids], [translation.hypothesis.tokens])
+    batch = batch.to(translator.device)
+    return _of(record(translator.model, lambda model: model(batch)), seed)
+
+
+def through(reel: Reel, *, seed: int = 1) -> list[float]:
+    """Return g[0], g[1], ... of one cell, back to the state before its first step."""
+    cell = copy.deepcopy(reel.cell).double()
+    first = map_state(lambda entry: entry.double().requires_grad_(), reel.first)
+    with torch.enable_grad():
+        again = Reel(reel.name, cell, reel.projected.double(), first, reel.backward)
+        states = again.replay()
+        last = tensor(states[-1], "h")  # [B, D]
+        noise = torch.Generator().manual_seed(seed)
+        v = torch.randn(last.shape, generator=noise, dtype=torch.float64).to(last.device)
+        total = (last * v / v.norm(dim=1, keepdim=True)).sum()
+        entries = [tensor(state, name) for state in states for name in cell.parts]
+        found = torch.autograd.grad(total, entries, allow_unused=True, materialize_grads=True)
+    steps = torch.stack([_norms(found, i, len(cell.parts)) for i in range(len(states))])  # [T + 1]
+    return [float(norm) for norm in steps.flip(0)]
+
+
+def _norms(found: Sequence[Tensor], step: int, n_parts: int) -> Tensor:
+    mine: Tensor = torch.cat(list(found[step * n_parts : (step + 1) * n_parts]), dim=1)
+    return mine.square().sum(dim=1).sqrt().mean()
+
+
+def _of(reels: Sequence[Reel], seed: int) -> Flow:
+    if not reels:
+        raise RecipeError(
+            "gradients: this model has no recurrent cell, so no gradient runs back through time."
+            " Give a model with an rnn encoder or decoder, or none to see untrained cells."
+        )
+    return {reel.name: through(reel, seed=seed) for reel in reels}
+
+
+def _check_length(length: int) -> None:
+    if length < 2:
+        raise RecipeError(
+            f"gradients: length is {length}; expected 2 or more steps, as in 100; raise it."
+        )

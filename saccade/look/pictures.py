@@ -1,0 +1,258 @@
+"""Views of a model at work on one sentence: what is gathered meets what draws it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property, partial
+
+from saccade.errors import RecipeError, suggest
+from saccade.look import gradients, inspection
+from saccade.metrics.base import Metric
+from saccade.parts import Part
+from saccade.predict import evaluation
+from saccade.predict.evaluation import Evaluation
+from saccade.predict.translation import Translation
+from saccade.predict.translator import Translator
+from saccade.views import (
+    alignment,
+    beam_tree,
+    by_length,
+    cell_state,
+    distribution,
+    gradient_flow,
+    heatmap,
+    lines,
+    positions,
+    switch,
+    windows,
+)
+from saccade.views.drawing import Drawing, colourless
+
+
+class View(StrEnum):
+    """What there is to see."""
+
+    attention = "attention"
+    heads = "heads"
+    lines = "lines"
+    beam = "beam"
+    alignment = "alignment"
+    distribution = "distribution"
+    positions = "positions"
+    gradients = "gradients"
+    cells = "cells"
+    windows = "windows"
+    switch = "switch"
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What a view is drawn from."""
+
+    translator: Translator
+    sentence: str
+    head: str
+    beam: int | None
+    words: bool
+    gold: str
+
+    @cached_property
+    def translation(self) -> Translation:
+        """The sentence translated, once, for the views that ask what was written."""
+        return inspection.translated(self.translator, self.sentence, beam=self.beam)
+
+    @property
+    def said(self) -> str:
+        return f"{self.translation.source_text} → {self.translation.text}"
+
+
+def draw(
+    translator: Translator,
+    sentence: str,
+    view: str = "attention",
+    *,
+    head: str = "mean",
+    words: bool = False,
+    beam: int | None = None,
+    gold: str = "",
+) -> Drawing:
+    """Look at what a model does with a sentence; shows itself in a notebook, saves to a file.
+
+    >>> m = saccade.load("runs/demo")                                        # doctest: +SKIP
+    >>> saccade.inspect(m, "She sees them.", "beam", beam=4).save("beam.svg")  # doctest: +SKIP
+
+    Args:
+        translator: a loaded model.
+        sentence: what it reads.
+        view: one of `View`, as attention or beam.
+        head: one attention map by name, the name of a layer, or mean or max of all.
+        words: join pieces to whole words on the axes of attention.
+        beam: hypotheses kept at each step; the recipe's own if not given.
+        gold: for the alignment view, which words people say belong together, as `0-0 1-2 3p4`.
+    """
+    if view not in _VIEWS:
+        raise RecipeError(
+            f"inspect: no view '{view}'.{suggest(view, list(View))} Views: {', '.join(View)}."
+        )
+    return _VIEWS[View(view)](_Seen(translator, sentence, head, beam, words, gold))
+
+
+def _attention(seen: _Seen) -> Drawing:
+    title = inspection.map_title(seen.translation, seen.head)
+    one = {title: inspection.attention(seen.translation, seen.head)}
+    found = inspection.looked(seen.translation, one, whole=seen.words)
+    drawn = (found.maps[title], found.source, found.target)
+    return Drawing(
+        "Attention",
+        lambda: heatmap.to_svg(*drawn, title=title),
+        lambda width, *, colour: heatmap.to_terminal(*drawn, colour=colour, width=width),
+        lambda: heatmap.to_html(*drawn, title=title),
+        said=seen.said,
+    )
+
+
+def _heads(seen: _Seen) -> Drawing:
+    maps = inspection.attention_maps(seen.translation)
+    found = inspection.looked(seen.translation, maps, whole=seen.words)
+    drawn = (found.maps, found.source, found.target)
+    return Drawing(
+        "Heads",
+        lambda: heatmap.grid_svg(*drawn, title="Attention maps"),
+        lambda width, *, colour: heatmap.grid_terminal(found.maps, colour=colour, width=width),
+        lambda: heatmap.grid(*drawn),
+        said=seen.said,
+    )
+
+
+def _lines(seen: _Seen) -> Drawing:
+    one = {"": inspection.attention(seen.translation, seen.head)}
+    found = inspection.looked(seen.translation, one, whole=seen.words)
+    drawn = (found.maps[""], found.source, found.target)
+    return Drawing(
+        "Lines",
+        lambda: lines.to_svg(*drawn),
+        colourless(lambda width: lines.to_terminal(*drawn, width=width)),
+        said=seen.said,
+    )
+
+
+def _beam(seen: _Seen) -> Drawing:
+    found = inspection.beam(seen.translator, seen.translation.source_text, width=seen.beam)
+    tree, winner, greedy = found.tree, found.winner, found.greedy
+    return Drawing(
+        "Beam",
+        lambda: beam_tree.to_svg(tree, winner=winner, greedy=greedy),
+        lambda width, *, colour: beam_tree.to_terminal(
+            tree, winner=winner, greedy=greedy, colour=colour, width=width
+        ),
+        said=seen.said,
+    )
+
+
+def _alignment(seen: _Seen) -> Drawing:
+    found = inspection.aligned(seen.translation)
+    drawn = (found.source, found.target, found.points)
+    gold = alignment.parse_gold(seen.gold) if seen.gold else None
+    return Drawing(
+        "Alignment",
+        lambda: alignment.to_svg(*drawn, gold=gold),
+        colourless(lambda width: alignment.to_terminal(*drawn, gold=gold, width=width)),
+        said=seen.said,
+    )
+
+
+def _distribution(seen: _Seen) -> Drawing:
+    choices = inspection.distributions(seen.translator, seen.translation)
+    return Drawing(
+        "Distribution",
+        lambda: distribution.to_svg(choices),
+        colourless(lambda width: distribution.to_terminal(choices, width=width)),
+        said=seen.said,
+    )
+
+
+def _positions(seen: _Seen) -> Drawing:
+    matrix = inspection.positions(seen.translator, len(seen.translation.source_tokens))
+    return Drawing(
+        "Positions",
+        lambda: positions.to_svg(matrix, title="Position encoding"),
+        partial(positions.to_terminal, matrix),
+        said=seen.said,
+    )
+
+
+def _gradients(seen: _Seen) -> Drawing:
+    flow = gradients.through_sentence(seen.translator, seen.translation)
+    return flow_drawing(flow, "Gradient through each layer", said=seen.said)
+
+
+def _cells(seen: _Seen) -> Drawing:
+    symbols, units = inspection.units(seen.translator, seen.sentence)
+    title = "Units that follow the text"
+    return Drawing(
+        "Cells",
+        lambda: cell_state.to_svg(symbols, units, title=title),
+        partial(cell_state.to_terminal, symbols, units),
+        said=seen.sentence,
+    )
+
+
+def _windows(seen: _Seen) -> Drawing:
+    one = seen.translation
+    drawn = (inspection.windows(seen.translator, one), one.source_tokens, one.tokens)
+    return Drawing(
+        "Windows",
+        lambda: windows.to_svg(*drawn, title="Windows over the source"),
+        colourless(lambda width: windows.to_terminal(*drawn, width=width)),
+        said=seen.said,
+    )
+
+
+def _switch(seen: _Seen) -> Drawing:
+    one = seen.translation
+    shares = inspection.switch(seen.translator, one)
+    drawn = (one.tokens, shares[: len(one.tokens)])
+    return Drawing(
+        "Switch",
+        lambda: switch.to_svg(*drawn, title="Generated or copied"),
+        colourless(lambda width: switch.to_terminal(*drawn, width=width)),
+        said=seen.said,
+    )
+
+
+def flow_drawing(flow: gradient_flow.Flow, title: str, *, said: str = "") -> Drawing:
+    """Draw how far back gradients reach."""
+    return Drawing(
+        "Gradients",
+        lambda: gradient_flow.to_svg(flow, title=title),
+        colourless(lambda width: gradient_flow.to_terminal(flow, title=title, width=width)),
+        said=said,
+    )
+
+
+def length_drawing(metric: Part[Metric], found: Evaluation) -> Drawing:
+    """Draw a metric of an evaluation by the length of the source."""
+    references = [example.target for example in found.examples]
+    buckets = evaluation.by_length(metric, found.translations, references)
+    name = metric.build().name
+    title = f"{name} by source length"
+    return Drawing(
+        "By length",
+        lambda: by_length.to_svg(buckets, metric=name, title=title),
+        colourless(lambda width: by_length.to_terminal(buckets, metric=name, width=max(width, 30))),
+    )
+
+
+_VIEWS: dict[View, Callable[[_Seen], Drawing]] = {
+    View.attention: _attention,
+    View.heads: _heads,
+    View.lines: _lines,
+    View.beam: _beam,
+    View.alignment: _alignment,
+    View.distribution: _distribution,
+    View.positions: _positions,
+    View.gradients: _gradients,
+    View.cells: _cells,
+    View.windows: _windows,
+    View.switch: _switch,
+}

@@ -1,0 +1,201 @@
+"""The report and the card of a run: gathers what the views need."""
+
+import json
+import platform
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from saccade.errors import CheckpointError
+from saccade.folders import model as folders
+from saccade.look.probes import probe_nonsense
+from saccade.predict import evaluation
+from saccade.predict.translator import Translator
+from saccade.recipe import Recipe
+from saccade.train.checkpoint import Checkpoints
+from saccade.train.files import write_text
+from saccade.train.log import clock
+from saccade.train.progress import Progress
+from saccade.views.by_length import Bucket
+from saccade.views.report import Probe, ReportSample, RunReport, ScoreRow, training_report
+
+_SAMPLES = 8
+
+
+def write_report(
+    folder: Path,
+    recipe: Recipe,
+    translator: Translator,
+    progress: Progress,
+    scores: "list[ScoreRow] | None" = None,
+    *,
+    root: Path = Path(),
+    lengths: bool = False,
+) -> Path:
+    """Write report.html: curves, sample translations with their attention, scores, cost.
+
+    `lengths` asks for the score by source length too, for which the first test set is decoded.
+    """
+    path = folder / "report.html"
+    report = RunReport(
+        name=recipe.name,
+        summary=summary(recipe, translator, progress),
+        curves=read_curves(folder),
+        scores=scores if scores is not None else _validation_scores(progress),
+        samples=(shown := samples(recipe, translator, root)),
+        commands=[
+            f"saccade translate {folder}",
+            f"saccade evaluate {folder} --split valid",
+            f"saccade train {folder / 'recipe.yaml'} --resume --set training.max_epochs=20",
+        ],
+        recipe_yaml=recipe.to_yaml(),
+        probes=probes(translator, shown[0].source if shown else ""),
+        lengths=by_length(recipe, translator, root) if lengths else {},
+    )
+    write_text(path, training_report(report))
+    return path
+
+
+def rewrite_report(
+    folder: Path, *, root: Path = Path(), device: str = "cpu", lengths: bool = False
+) -> Path:
+    """Write report.html anew from what a run has left so far; it may still be training."""
+    recipe = folders.read_identity(folder).recipe
+    progress = standing(folder)
+    translator = folders.load(folder, device=device)
+    return write_report(folder, recipe, translator, progress, root=root, lengths=lengths)
+
+
+def standing(folder: Path) -> Progress:
+    """Return where a run stood at its last checkpoint."""
+    checkpoints = Checkpoints(folder)
+    names = checkpoints.index().names
+    if not names:
+        raise CheckpointError(
+            f"{folder}: has no checkpoints, so nobody knows how it was trained; expected a run"
+            " folder. Give the folder that `saccade train` wrote."
+        )
+    return checkpoints.progress(names[-1])
+
+
+def summary(recipe: Recipe, translator: Translator, progress: Progress) -> dict[str, str]:
+    """Say what a run cost and where it was made."""
+    best = progress.best
+    return {
+        "parameters": f"{sum(p.numel() for p in translator.model.parameters()):,}",
+        "vocabulary": f"{len(translator.source):,} source, {len(translator.target):,} target",
+        "steps": f"{progress.step:,} ({progress.epoch} epochs)",
+        "training time": clock(progress.seconds),
+        "training cost": f"about {training_flops(translator, progress):.2e} FLOPs",
+        "speed": f"{progress.tokens / max(progress.seconds, 1e-9):,.0f} target tokens a second",
+        "best validation": "" if best is None else _figures(best.figures),
+        "seed": str(recipe.seed),
+        "machine": (
+            f"{platform.machine()}, {torch.get_num_threads()} threads, torch {torch.__version__}"
+        ),
+    }
+
+
+def training_flops(translator: Translator, progress: Progress) -> float:
+    """Estimate 6 operations per weight and symbol: 2 forward, 4 backward.
+
+    A weight of the encoder meets every source symbol, the others every target symbol; looking up an
+    embedding costs nothing, projecting to the vocabulary costs its matrix.
+    """
+    encoder = others = 0
+    for name, parameter in translator.model.named_parameters():
+        if name.startswith("encoder."):
+            encoder += parameter.numel()
+        elif not name.startswith("source_embedding"):
+            others += parameter.numel()
+    return 6.0 * (encoder * progress.source_tokens + others * progress.tokens)
+
+
+def read_curves(folder: Path) -> dict[str, list[tuple[float, float]]]:
+    """Read the series of metrics.jsonl; of a step written twice the later counts."""
+    series: dict[str, dict[float, float]] = defaultdict(dict)
+    path = folder / "metrics.jsonl"
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    for line in text[: text.rfind("\n") + 1].splitlines():  # the last may still be being written
+        row: dict[str, Any] = json.loads(line)
+        if row["kind"] == "train":
+            series["training loss"][row["step"]] = row["nll"]
+            series["learning rate"][row["step"]] = row["learning_rate"]
+        elif row["kind"] == "valid":
+            figures = {k: v for k, v in row.items() if k not in ("kind", "step", "epoch")}
+            for name, value in figures.items():
+                series[f"validation {name}"][row["step"]] = value
+    return {name: sorted(points.items()) for name, points in series.items()}
+
+
+def by_length(
+    recipe: Recipe, translator: Translator, root: Path = Path()
+) -> dict[str, list[Bucket]]:
+    """Decode the first test set, or the validation set, and measure it by source length."""
+    reader = next(iter(recipe.data.test.values()), recipe.data.valid).build(root)
+    examples = list(reader.read())
+    found = translator.translate([example.source for example in examples])
+    references = [example.target for example in examples]
+    return {
+        part.build().name: evaluation.by_length(part, found, references)
+        for part in recipe.decoding.metrics[:1]
+    }
+
+
+def samples(recipe: Recipe, translator: Translator, root: Path = Path()) -> list[ReportSample]:
+    """Translate a few validation sentences, with where the model looked."""
+    reader = next(iter(recipe.data.test.values()), recipe.data.valid).build(root)
+    examples = [example for example, _ in zip(reader.read(), range(_SAMPLES), strict=False)]
+    found = translator.translate([translator.given(example) for example in examples])
+    return [
+        ReportSample(
+            source=translation.source_text,
+            reference=example.target,
+            output=translation.text,
+            score=translation.score,
+            weights=translation.attention,
+            source_pieces=translation.source_tokens,
+            target_pieces=translation.tokens,
+        )
+        for example, translation in zip(examples, found, strict=True)
+    ]
+
+
+def probes(translator: Translator, sample: str) -> list[Probe]:
+    """Show what the model makes of nonsense; `sample` is an ordinary input."""
+    return [
+        Probe(
+            one.name,
+            one.translation.source_text,
+            one.translation.text,
+            [flag.message for flag in one.translation.flags],
+        )
+        for one in probe_nonsense(translator, sample)
+    ]
+
+
+def write_card(folder: Path, recipe: Recipe, translator: Translator, progress: Progress) -> None:
+    """Write README.md, a short model card."""
+    rows = "\n".join(f"| {k} | {v} |" for k, v in summary(recipe, translator, progress).items())
+    text = (
+        f"# {recipe.name}\n\nA sequence-to-sequence model trained with saccade.\n\n"
+        f"| | |\n|---|---|\n{rows}\n\n"
+        "`recipe.yaml` is the whole recipe, `saccade.json` names versions and hashes of the data."
+        "\n\n```\n"
+        f"saccade translate {folder.name}\n```\n\n"
+        "It has learned from the pairs of its recipe alone: on other kinds of text it may fail, and"
+        " on nonsense it may invent.\n"
+    )
+    write_text(folder / "README.md", text)
+
+
+def _validation_scores(progress: Progress) -> list[ScoreRow]:
+    last = progress.best
+    figures = last.figures if last else {}
+    return [ScoreRow("valid", k, None, v, None, None, "") for k, v in figures.items()]
+
+
+def _figures(figures: dict[str, float]) -> str:
+    return ", ".join(f"{name} {value:.3f}" for name, value in figures.items())

@@ -1,0 +1,1 @@
+"""What one side of an example is: text, numbers, pictures."""

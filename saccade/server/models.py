@@ -1,0 +1,189 @@
+"""The models of a server: opened from their folders, with names, languages and examples."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from babel import Locale, localedata
+
+from saccade.engines._converted import Converted
+from saccade.engines._open import choose
+from saccade.engines.base import EngineOptions, Opened
+from saccade.engines.torch import Torch
+from saccade.errors import RecipeError, SaccadeError
+from saccade.folders import model as folders
+from saccade.nouns import Example
+from saccade.parts import Part
+from saccade.predict.translator import Translator
+from saccade.recipe import Recipe
+
+SOURCE, TARGET = "src", "tgt"  # codes of languages that nobody named
+_EXAMPLES = 200
+_READ = 2000  # pairs that they are picked from
+_PAIR = re.compile(r"(?:^|-)([a-z]{2})-([a-z]{2})(?:-|$)")  # as in tatoeba-en-fr
+
+
+@dataclass(frozen=True)
+class Served:
+    """A model, what it is called, what it translates, and pairs to try it on."""
+
+    name: str
+    folder: Path
+    recipe: Recipe
+    translator: Translator
+    source: str
+    target: str
+    examples: tuple[Example, ...]
+    fast: Opened | None = None  # the same, run by another engine than torch
+
+    @property
+    def description(self) -> str:
+        """The recipe's name, and what the model is made of."""
+        model = self.recipe.plain()["model"]
+        made = [f"{model[part]['kind']} {part}" for part in ("encoder", "decoder") if part in model]
+        return f"{self.recipe.name}: {', '.join(made) or model['kind']}"
+
+    @property
+    def n_parameters(self) -> int:
+        """How many weights it has."""
+        return sum(parameter.numel() for parameter in self.translator.model.parameters())
+
+    @property
+    def trains(self) -> bool:
+        """Whether its folder tells how training went."""
+        return (self.folder / "metrics.jsonl").exists()
+
+
+def open_models(
+    places: Sequence[str],
+    *,
+    source: str = "",
+    target: str = "",
+    device: str = "cpu",
+    engine: str = "torch",
+    quantise: str = "",
+) -> list[Served]:
+    """Open model folders, each `FOLDER` or `NAME=FOLDER`.
+
+    Args:
+        places: what was written on the command line.
+        source: code of the source language; guessed from the recipe if not given.
+        target: code of the target language.
+        device: where to put the weights.
+        engine: what writes translations; torch does everything else. See `opening.load`.
+        quantise: how that engine rounds the weights.
+    """
+    models: list[Served] = []
+    for place in places:
+        name, equals, path = place.partition("=")
+        folder = Path(path if equals else place)
+        name = name if equals else folder.resolve().name
+        _check_name(name, place, [model.name for model in models])
+        recipe = folders.read_identity(folder).recipe
+        codes = languages(recipe)
+        translator = folders.load(folder, device=device)
+        wanted = EngineOptions(device, quantise, lenient=engine == "auto", much=True)
+        models.append(
+            Served(
+                name,
+                folder,
+                recipe,
+                translator,
+                source or codes[0],
+                target or codes[1],
+                tuple(_examples(recipe)),
+                _fast(folder, translator, engine, wanted),
+            )
+        )
+    return models
+
+
+def _fast(
+    folder: Path, translator: Translator, engine: str, wanted: EngineOptions
+) -> Opened | None:
+    """Open a model with the engine that was asked for, None if that is torch."""
+    chosen = choose(folder, engine, wanted)
+    if isinstance(chosen, Torch):
+        return None
+    opened = chosen.open(folder, wanted)
+    if isinstance(opened, Converted):
+        opened.join(translator)
+    return opened
+
+
+def languages(recipe: Recipe) -> tuple[str, str]:
+    """Guess the codes of the two languages.
+
+    They are the suffixes of the training files (train.en, train.de), or words of the corpus's name
+    (english_french), or a part of the recipe's name (tatoeba-en-fr); else SOURCE and TARGET.
+    """
+    for part in _parts(recipe.data.train[0]):
+        paths = part.options.get("source"), part.options.get("target")
+        codes = [str(path).removesuffix(".gz").rpartition(".")[2] for path in paths]
+        if all(code in _known() for code in codes):
+            return codes[0], codes[1]
+        named = [_codes().get(word, "") for word in part.kind.split("_")]
+        if len(named) == 2 and all(named):
+            return named[0], named[1]
+    found = _PAIR.search(recipe.name)
+    if found and {*found.groups()} <= _known():
+        return found[1], found[2]
+    return SOURCE, TARGET
+
+
+def language_name(code: str) -> str:
+    """Name a language in English; a code that nobody knows is its own name."""
+    known = {SOURCE: "Source", TARGET: "Target"}
+    if code in _known():
+        return str(Locale(code).get_language_name("en"))
+    return known.get(code, code)
+
+
+@cache
+def _known() -> set[str]:
+    return {code for code in localedata.locale_identifiers() if len(code) == 2}
+
+
+@cache
+def _codes() -> dict[str, str]:
+    names = Locale("en").languages
+    return {name.lower(): code for code, name in names.items() if code in _known()}
+
+
+def _parts(part: Part[Any]) -> Iterator[Part[Any]]:
+    """Yield a reader, and the corpus or reader inside it."""
+    yield part
+    inner = part.options.get("corpus")
+    if isinstance(inner, Part):
+        yield from _parts(inner)
+
+
+def _examples(recipe: Recipe) -> list[Example]:
+    """Pick pairs of the test split, else of the validation split, if their files are here.
+
+    No source stands there twice, and they come from all over the split.
+    """
+    reader = next(iter(recipe.data.test.values()), recipe.data.valid)
+    try:
+        pairs = islice(reader.build(Path()).read(), _READ)
+        found = list({pair.source: pair for pair in pairs}.values())
+    except (SaccadeError, OSError):  # a model folder may be served far from its data
+        return []
+    return found[:: max(len(found) // _EXAMPLES, 1)][:_EXAMPLES]
+
+
+def _check_name(name: str, place: str, taken: Sequence[str]) -> None:
+    if not name or "/" in name or not name.isprintable() or len(name) > 100:
+        raise RecipeError(
+            f"serve: {place}: '{name}' cannot be a model's name; expected up to 100 characters"
+            " without '/'; write NAME=FOLDER."
+        )
+    if name in taken:
+        raise RecipeError(
+            f"serve: {place}: there are two models called '{name}'; expected different names;"
+            " write NAME=FOLDER."
+        )

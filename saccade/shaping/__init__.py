@@ -1,0 +1,1 @@
+"""Edits to scores during search."""

@@ -1,0 +1,201 @@
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from saccade.data.batching import Batches, collate, pad
+from saccade.data.store import Store, build
+from saccade.errors import DataError
+from saccade.readers.pairs import Pairs
+from saccade.search._plan import smaller_at_the_end, sorted_batches
+from saccade.tokenizers._vocabulary import END, PAD, START
+from saccade.tokenizers.character import Character
+
+LETTERS = Character().fit(["ab"], [])
+lengths = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), min_size=1, max_size=60)
+
+
+def stored(folder: Path, sizes: list[tuple[int, int]]) -> Store:
+    pairs = [["a" * source, "b" * target] for source, target in sizes]
+    return build(Pairs(Path(), pairs=pairs), LETTERS, LETTERS, folder)
+
+
+def batches(
+    stores: list[Store],
+    batch_tokens: int = 20,
+    limit: int = 100,
+    seed: int = 1,
+    weights: tuple[float, ...] = (),
+    rank: int = 0,
+    world: int = 1,
+) -> Batches:
+    return Batches(
+        stores,
+        batch_tokens=batch_tokens,
+        max_source=limit,
+        max_target=limit,
+        seed=seed,
+        weights=weights,
+        rank=rank,
+        world=world,
+    )
+
+
+@pytest.fixture(scope="module")
+def hundred(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    return stored(tmp_path_factory.mktemp("s"), [(i % 7, i % 5) for i in range(100)])
+
+
+@pytest.fixture(scope="module")
+def thirty(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    return stored(tmp_path_factory.mktemp("s"), [(1, i % 3) for i in range(30)])
+
+
+@given(st.lists(st.lists(st.integers(4, 9), max_size=6), min_size=1, max_size=6))
+def test_pad_keeps_rows_and_owns_the_mask(rows: list[list[int]]) -> None:
+    padded = pad(rows)
+    assert padded.values.shape == padded.mask.shape == (len(rows), max(map(len, rows)))
+    assert padded.lengths.tolist() == [len(row) for row in rows]
+    for values, mask, row in zip(padded.values, padded.mask, rows, strict=True):
+        assert values[mask].tolist() == row
+        assert set(values[~mask].tolist()) <= {PAD}
+
+
+def test_collate_frames_both_sides() -> None:
+    batch = collate([[5, 6], []], [np.array([7], dtype=np.uint16), [8, 9]], index=[3, 4])
+    assert batch.source.values.tolist() == [[5, 6, END], [END, PAD, PAD]]
+    assert batch.target.values.tolist() == [[7, END, PAD], [8, 9, END]]
+    assert batch.prefix.tolist() == [[START, 7, PAD], [START, 8, 9]]
+    assert batch.target.mask.tolist() == [[True, True, False], [True, True, True]]
+    assert batch.index == (3, 4)
+
+
+@given(lengths, st.integers(1, 60), st.integers(0, 3))
+def test_every_pair_once_and_within_budget(
+    tmp_path_factory: pytest.TempPathFactory,
+    sizes: list[tuple[int, int]],
+    batch_tokens: int,
+    epoch: int,
+) -> None:
+    found = batches([stored(tmp_path_factory.mktemp("s"), sizes)], batch_tokens)
+    plan = found.epoch(epoch)
+    assert sorted(int(i) for indices in plan for i in indices) == list(range(len(sizes)))
+    for indices in plan:
+        longest = max(max(sizes[i]) + 1 for i in indices)
+        assert longest * len(indices) <= batch_tokens or len(indices) == 1
+
+
+def test_epochs_depend_on_seed_and_number_alone(hundred: Store) -> None:
+    def order(seed: int, epoch: int) -> list[list[int]]:
+        return [indices.tolist() for indices in batches([hundred], seed=seed).epoch(epoch)]
+
+    assert order(1, 0) == order(1, 0)
+    assert order(1, 0) != order(1, 1)
+    assert order(1, 0) != order(2, 0)
+
+
+def test_plan_is_a_sequence(hundred: Store) -> None:
+    plan = batches([hundred]).epoch(0)
+    assert [indices.tolist() for indices in plan[2:4]] == [plan[2].tolist(), plan[3].tolist()]
+    assert plan[-1].tolist() == plan[len(plan) - 1].tolist()
+    with pytest.raises(IndexError):
+        plan[len(plan)]
+
+
+def test_batch_reads_the_pairs(hundred: Store, thirty: Store) -> None:
+    found = batches([hundred, thirty])
+    batch = found.batch([6, 104])
+    assert batch.index == (6, 104)
+    assert (batch.source.lengths - 1).tolist() == [6, 1]
+    assert (batch.target.lengths - 1).tolist() == [1, 1]
+    assert found.origin(6) == "pairs:7"
+    assert found.origin(104) == "pairs:5"
+
+
+def test_weights_repeat_and_sample(hundred: Store, thirty: Store) -> None:
+    found = batches([hundred, thirty], weights=(2.5, 0.5))
+    counts = np.bincount(np.concatenate(list(found.epoch(0))), minlength=130)
+    assert set(counts[:100].tolist()) == {2, 3}
+    assert counts[:100].sum() == 250
+    assert set(counts[100:].tolist()) == {0, 1}
+    assert counts[100:].sum() == 15
+
+
+@pytest.mark.parametrize("world", [2, 3, 7])
+def test_ranks_share_all_batches_equally(hundred: Store, world: int) -> None:
+    whole = [indices.tolist() for indices in batches([hundred]).epoch(3)]
+    shares = [batches([hundred], rank=rank, world=world).epoch(3) for rank in range(world)]
+    assert len({len(share) for share in shares}) == 1
+    dealt = [shares[i % world][i // world].tolist() for i in range(world * len(shares[0]))]
+    assert dealt == whole + whole[: len(dealt) - len(whole)]
+
+
+def test_long_pairs_are_left_out_and_counted(hundred: Store) -> None:
+    found = Batches([hundred], batch_tokens=20, max_source=5, max_target=3, seed=1)
+    assert (found.n_over_source, found.n_over_target, found.n_dropped) == (14, 20, 32)
+    kept = np.concatenate(list(found.epoch(0)))
+    assert len(kept) == 68
+    assert not any(i % 7 > 5 or i % 5 > 3 for i in kept.tolist())
+    assert found.describe() == (
+        "68 of 100 pairs; 32 left out: source over 5 pieces 14, target over 3 pieces 20"
+    )
+    assert batches([hundred]).describe() == "100 pairs"
+
+
+def test_all_pairs_too_long_is_an_error(tmp_path: Path) -> None:
+    store = stored(tmp_path, [(9, 9)] * 4)
+    with pytest.raises(DataError, match="all 4 pairs are longer than the limit of 3 source or 3 t"):
+        batches([store], limit=3)
+    with pytest.raises(DataError, match=r"raise data\.source\.max_length"):
+        batches([store], limit=3)
+
+
+def test_no_pairs_is_an_error() -> None:
+    with pytest.raises(DataError, match="no pairs at all; expected some to learn from"):
+        batches([])
+
+
+def test_a_weight_that_leaves_nothing_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"weights \(0\.1,\) leave no pair of 2"):
+        batches([stored(tmp_path, [(1, 1)] * 2)], weights=(0.1,)).epoch(0)
+
+
+@given(lengths, st.integers(1, 60))
+def test_iterating_reads_every_pair_once(
+    tmp_path_factory: pytest.TempPathFactory, sizes: list[tuple[int, int]], batch_tokens: int
+) -> None:
+    found = batches([stored(tmp_path_factory.mktemp("s"), sizes)], batch_tokens)
+    assert sorted(i for batch in found for i in batch.index) == list(range(len(sizes)))
+
+
+@given(st.lists(st.integers(0, 20)), st.integers(1, 50))
+def test_sorted_batches_hold_all_longest_first(sizes: list[int], batch_tokens: int) -> None:
+    found = sorted_batches(sizes, batch_tokens)
+    flat = [i for rows in found for i in rows]
+    assert sorted(flat) == list(range(len(sizes)))
+    assert [sizes[i] for i in flat] == sorted(sizes, reverse=True)
+    for rows in found:
+        assert (sizes[rows[0]] + 1) * len(rows) <= batch_tokens or len(rows) == 1
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("n", [0, 1, 4, 5, 7, 20])
+def test_smaller_batches_at_the_end_hold_the_same_in_the_same_order(n: int, threads: int) -> None:
+    batches = [list(range(10 * i, 10 * i + 10)) for i in range(n)]
+    found = smaller_at_the_end(batches, threads)
+    assert list(chain.from_iterable(found)) == list(range(10 * n))
+    cut = threads > 1 and n > 2 * threads
+    assert (max(map(len, found[-threads:]), default=10) <= 3) == cut
+    assert all(found)
+
+
+def test_every_end_ends_a_turn() -> None:
+    padded = pad([[5, END, 6, END], [7, END]])
+    assert padded.ends is not None
+    assert padded.ends.int().tolist() == [[0, 1, 0, 1], [0, 1, 0, 0]]
+    moved = padded.to(padded.values.device)
+    assert moved.ends is not None
+    assert moved.ends.equal(padded.ends)

@@ -1,0 +1,173 @@
+import os
+import shutil
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from saccade.data.store import Store, build, default_folder
+from saccade.errors import DataError
+from saccade.nouns import Example
+from saccade.readers.base import Reader
+from saccade.readers.pairs import Pairs
+from saccade.tokenizers._vocabulary import Vocabulary
+from saccade.tokenizers.character import Character
+
+LETTERS = Character().fit(["abc xyz"], [])
+
+
+class Origins(Reader):
+    """Reads the origins themselves, and counts how often it is read."""
+
+    def __init__(self, origins: list[str]) -> None:
+        super().__init__(Path())
+        self.origins, self.n_read = origins, 0
+
+    def read(self) -> Iterator[Example]:
+        self.n_read += 1
+        for origin in self.origins:
+            yield Example("a b", "x", origin)
+
+    def fingerprint(self) -> str:
+        return repr(self.origins)
+
+
+def stored(pairs: list[list[str]], folder: Path, vocabulary: Vocabulary = LETTERS) -> Store:
+    return build(Pairs(Path(), pairs=pairs), vocabulary, vocabulary, folder)
+
+
+@given(st.lists(st.lists(st.text("abc xyz", max_size=5), min_size=2, max_size=2), min_size=1))
+def test_ids_come_back(tmp_path_factory: pytest.TempPathFactory, pairs: list[list[str]]) -> None:
+    store = stored(pairs, tmp_path_factory.mktemp("store"))
+    assert len(store) == len(pairs)
+    for i, texts in enumerate(pairs):
+        assert [LETTERS.decode(ids.tolist()) for ids in store.pair(i)] == texts
+        assert [store.source_lengths[i], store.target_lengths[i]] == list(map(len, texts))
+        assert store.origin(i) == f"pairs:{i + 1}"
+
+
+def test_several_chunks_are_joined(tmp_path: Path) -> None:
+    pairs = [["ab"[i % 2] * (i % 3), "x"] for i in range(4321)]
+    store = stored(pairs, tmp_path)
+    assert LETTERS.decode(store.pair(4319)[0].tolist()) == pairs[4319][0]
+    assert store.origin(4320) == "pairs:4321"
+    assert store.source_lengths.dtype == store.target_lengths.dtype == np.int32
+
+
+@given(st.lists(st.sampled_from(["a:1", "a:2", "a:3", "b:2", "no number", ":7", "a:", ""])))
+def test_origins_come_back(tmp_path_factory: pytest.TempPathFactory, origins: list[str]) -> None:
+    store = build(Origins(origins), LETTERS, LETTERS, tmp_path_factory.mktemp("store"))
+    assert [store.origin(i) for i in range(len(store))] == origins
+
+
+def test_wide_ids_for_wide_vocabularies(tmp_path: Path) -> None:
+    wide = Character().fit(["".join(map(chr, range(0x20000, 0x20000 + 66000)))], [])
+    store = stored([[chr(0x20000 + 65999), chr(0x20000)]], tmp_path, wide)
+    assert store.pair(0)[0].dtype == np.uint32
+    assert store.pair(0)[0].tolist() == [4 + 65999]
+    assert stored([["a", "b"]], tmp_path).pair(0)[0].dtype == np.uint16
+
+
+def test_read_once(tmp_path: Path) -> None:
+    reader = Origins(["a:1"])
+    for _ in range(3):
+        build(reader, LETTERS, LETTERS, tmp_path)
+    assert reader.n_read == 1
+    build(reader, LETTERS, Character().fit(["a b x"], []), tmp_path)
+    assert reader.n_read == 2
+
+
+@pytest.mark.parametrize("name", ["meta.json", "source.ids", "target.offsets"])
+@pytest.mark.parametrize("harm", ["truncate", "remove"])
+def test_a_broken_store_is_written_again(tmp_path: Path, name: str, harm: str) -> None:
+    reader = Origins(["a:1", "a:2"])
+    path = build(reader, LETTERS, LETTERS, tmp_path).folder / name
+    if harm == "truncate":
+        os.truncate(path, path.stat().st_size - 1)
+    else:
+        path.unlink()
+    store = build(reader, LETTERS, LETTERS, tmp_path)
+    assert reader.n_read == 2
+    assert LETTERS.decode(store.pair(1)[0].tolist()) == "a b"
+    assert list(tmp_path.iterdir()) == [store.folder]
+
+
+def test_a_failing_reader_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="pairs:2: found 1 texts"):
+        stored([["a", "b"], ["c"]], tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+class Deadly(Origins):
+    """Kills its process when it comes to a certain pair."""
+
+    def __init__(self, n: int, kill_at: int) -> None:
+        super().__init__([f"a:{i}" for i in range(n)])
+        self.kill_at = kill_at
+
+    def read(self) -> Iterator[Example]:
+        for i, example in enumerate(super().read()):
+            if i == self.kill_at:
+                os.kill(os.getpid(), signal.SIGKILL)
+            yield example
+
+
+def _in_child(folder: Path, kill_at: int) -> int:
+    child = os.fork()
+    if child == 0:
+        try:
+            os._exit(
+                0 if len(build(Deadly(9000, kill_at), LETTERS, LETTERS, folder)) == 9000 else 1
+            )
+        finally:
+            os._exit(2)
+    return child
+
+
+def test_killed_and_concurrent_builders(tmp_path: Path) -> None:
+    killed = _in_child(tmp_path, 5000)
+    assert os.WTERMSIG(os.waitpid(killed, 0)[1]) == signal.SIGKILL
+    (left,) = tmp_path.iterdir()
+    assert left.name.startswith(".")
+    os.utime(left, (0, 0))  # as if days ago
+    both = [_in_child(tmp_path, -1) for _ in range(2)]
+    assert [os.waitpid(child, 0)[1] for child in both] == [0, 0]
+    (store,) = tmp_path.iterdir()
+    assert Store(store).origin(8999) == "a:8999"
+
+
+def test_default_folder_follows_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SACCADE_HOME", "/somewhere")
+    assert default_folder() == Path("/somewhere/store")
+    monkeypatch.delenv("SACCADE_HOME")
+    assert default_folder() == Path.home() / ".cache" / "saccade" / "store"
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(DataError, match=r"store's folder cannot be made .*Set SACCADE_HOME to one"):
+        stored([["a", "b"]], tmp_path / "file" / "store")
+
+
+def test_a_store_that_cannot_be_replaced_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = stored([["a", "b"]], tmp_path).folder
+    (folder / "meta.json").unlink()
+    monkeypatch.setattr(shutil, "rmtree", lambda *_, **__: None)
+    rename = Path.rename
+
+    def stubborn(self: Path, target: Path) -> Path:
+        moved = rename(self, target)
+        if self == folder:
+            folder.mkdir()
+            (folder / "foreign").touch()
+        return moved
+
+    monkeypatch.setattr(Path, "rename", stubborn)
+    with pytest.raises(DataError, match="a broken store comes back as often as it is removed"):
+        stored([["a", "b"]], tmp_path)

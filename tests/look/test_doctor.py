@@ -1,0 +1,95 @@
+import math
+
+import pytest
+
+from saccade.look import doctor
+from saccade.look.probes import Nonsense
+from saccade.nouns import Example
+from tests.predict.test_translation import translation, words
+
+
+def texts(findings: list[doctor.Finding]) -> str:
+    return "\n".join(finding.text for finding in findings)
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("caf\ufffd", "x: U+FFFD, a character lost in an earlier conversion: 1 (50.0%)"),
+        ("a\u2028b", "x: control characters or odd line ends: 1 (50.0%)"),
+        ("a\tb", "x: tabs: 1 (50.0%)"),
+        (" padded", "x: spaces around the text: 1 (50.0%)"),
+        ("cafe\u0301", "x: text not in NFC: 1 (50.0%)"),
+        ("p\u0430ris", "x: words that mix Latin, Cyrillic or Greek letters: 1 (50.0%)"),
+        ("", "x: empty lines: 1 (50.0%)"),
+    ],
+)
+def test_odd_lines_are_named(line: str, what: str) -> None:
+    found = doctor.examine_lines("x", ["good", line])
+    named = next(finding for finding in found if finding.text == what)
+    assert named.level == "warning"
+    assert named.advice
+    assert named.places == (f"line 2: {line}",)
+
+
+def test_clean_lines_have_nothing_to_say() -> None:
+    clean = ["Привет, Paris", "日本語 text", "l'été", "Ελλάδα ok"]
+    assert texts(doctor.examine_lines("x", clean)) == "x: 4 lines"
+
+
+def test_pairs() -> None:
+    rows = [("hello there", "bonjour vous")] * 3 + [("Paris", "Paris"), ("a", "b" * 50)]
+    found = texts(doctor.examine_pairs("x", [Example(s, t, "") for s, t in rows]))
+    assert "x: 2 pairs (40.0%) are repeats" in found
+    assert "x: the target is a copy of the source: 1 (20.0%)" in found
+    assert "x: lengths that do not go together (usual target/source: 1.08): 1 (20.0%)" in found
+
+
+def test_overlap() -> None:
+    train = [Example("a", "b", ""), Example("c", "d", "")]
+    bad = doctor.overlap(train, [Example("a", "x", ""), Example("e", "f", "")], "test")
+    assert bad.level == "warning"
+    assert bad.text == "test: 1 of 2 sources (50.0%) stand in training too"
+    assert doctor.overlap(train, [Example("e", "f", "")], "test").level == "good"
+
+
+def test_loops() -> None:
+    assert doctor.loops_in(["the", "cat"] * 3)
+    assert doctor.loops_in(["no", "no", "no"])
+    assert not doctor.loops_in([*["the", "cat", "and"] * 2, "the", "dog"])
+    assert not doctor.loops_in(["0", "0", "0"])
+    assert not doctor.loops_in([])
+
+
+def test_sharpness() -> None:
+    assert "no attention" in texts(doctor.examine_outputs([], [], [math.nan]))
+    blunt = doctor.examine_outputs([], [], [0.95])[-1]
+    assert (blunt.level, blunt.text) == (
+        "warning",
+        "attention entropy is 0.95 (0 looks at one piece, 1 at all alike)",
+    )
+
+
+def noticed(text: str, output: str) -> Nonsense:
+    return Nonsense("repeated", translation(text, output, words()))
+
+
+def test_flags_are_counted_by_kind() -> None:
+    good = translation("the cat", "le chat", words())
+    bad = translation("the cat", "chat chat chat chat", words())
+    found = doctor.examine_flags([good] * 9 + [bad])
+    assert [finding.level for finding in found].count("warning") == 1
+    loops = next(finding for finding in found if finding.level == "warning")
+    assert loops.text == "guard loop: 1 of 10 outputs (10.0%), output that repeats itself"
+    assert loops.advice
+    assert loops.places[0].startswith("the cat → chat chat chat chat: The output repeats 'chat'")
+    assert len(doctor.examine_flags([])) == len(found)
+
+
+def test_nonsense_that_goes_unnoticed_is_a_warning() -> None:
+    (bad,) = doctor.examine_nonsense([noticed("the cat", "le chat")])
+    assert bad.level == "warning"
+    assert bad.text == "nonsense, repeated: the cat → le chat (no flag)"
+    (good,) = doctor.examine_nonsense([noticed("the cat", "chat chat chat")])
+    assert (good.level, good.advice) == ("good", "")
+    assert good.text.endswith("(loop)")

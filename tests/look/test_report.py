@@ -1,0 +1,112 @@
+from pathlib import Path
+
+import pytest
+
+from saccade.errors import CheckpointError
+from saccade.look.report import (
+    read_curves,
+    rewrite_report,
+    samples,
+    summary,
+    training_flops,
+    write_report,
+)
+from saccade.run import Run, average
+from saccade.train.progress import Progress
+from saccade.views.report import ScoreRow
+from tests.train import small
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    folder = tmp_path_factory.mktemp("report")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SACCADE_HOME", str(folder / "home"))
+        return small.run(folder / "run", max_steps=3, name="<small>")
+
+
+def test_the_report_is_one_page(run: Run) -> None:
+    page = (run.folder / "report.html").read_text(encoding="utf-8")
+    assert "&lt;small&gt;" in page
+    assert "<small></h1>" not in page
+    assert "training loss" in page
+    assert f"saccade translate {run.folder}" in page
+
+
+def test_the_report_shows_what_nonsense_brings(run: Run) -> None:
+    page = (run.folder / "report.html").read_text(encoding="utf-8")
+    assert "Nonsense" in page
+    assert "ag ag ag" in page
+    assert "The model does not know" in page
+
+
+def test_scores_can_be_given(run: Run) -> None:
+    rows = [ScoreRow("test", "bleu", 1.25, 33.75, 30.0, 36.0, "sig")]
+    path = write_report(run.folder, small.recipe(), run.translator, run.progress, rows)
+    assert "33.75" in path.read_text(encoding="utf-8")
+
+
+def test_the_card(run: Run) -> None:
+    card = (run.folder / "README.md").read_text(encoding="utf-8")
+    assert card.startswith("# <small>\n")
+    assert "| seed | 1 |" in card
+    assert "saccade translate run" in card
+
+
+def test_summary(run: Run) -> None:
+    facts = summary(small.recipe(), run.translator, run.progress)
+    assert facts["steps"].startswith("3 (")
+    assert facts["best validation"].startswith("loss ")
+
+
+def test_flops_count_encoder_by_source_and_the_rest_by_target(run: Run) -> None:
+    model = run.translator.model
+    encoder = sum(p.numel() for n, p in model.named_parameters() if n.startswith("encoder."))
+    assert training_flops(run.translator, Progress(source_tokens=10)) == 60.0 * encoder
+    assert training_flops(run.translator, Progress()) == 0.0
+
+
+def test_samples_show_where_the_model_looked(run: Run) -> None:
+    found = samples(small.recipe(), run.translator)
+    assert len(found) == 8
+    assert found[0].weights is not None
+    assert found[0].weights.shape[1] == len(found[0].source_pieces)
+
+
+def test_curves_of_a_step_written_twice(tmp_path: Path) -> None:
+    assert read_curves(tmp_path) == {}
+    (tmp_path / "metrics.jsonl").write_text(
+        '{"kind": "train", "step": 1, "nll": 3.0, "learning_rate": 0.1}\n'
+        '{"kind": "train", "step": 1, "nll": 2.0, "learning_rate": 0.1}\n'
+        '{"kind": "valid", "step": 2, "loss": 1.5, "epoch": 0}\n',
+        encoding="utf-8",
+    )
+    assert read_curves(tmp_path) == {
+        "training loss": [(1, 2.0)],
+        "learning rate": [(1, 0.1)],
+        "validation loss": [(2, 1.5)],
+    }
+
+
+def test_a_line_that_is_still_being_written_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "metrics.jsonl").write_text(
+        '{"kind": "valid", "step": 2, "loss": 1.5}\n{"kind": "valid", "st', encoding="utf-8"
+    )
+    assert read_curves(tmp_path) == {"validation loss": [(2, 1.5)]}
+
+
+def test_a_report_of_a_run_that_still_trains(run: Run) -> None:
+    finished = run.folder / "model.safetensors"
+    aside = finished.rename(finished.with_suffix(".aside"))
+    try:
+        page = rewrite_report(run.folder).read_text(encoding="utf-8")
+    finally:
+        aside.rename(finished)
+    assert "3 (" in page
+    assert "training loss" in page
+
+
+def test_a_model_that_is_no_run_has_no_report(run: Run, tmp_path: Path) -> None:
+    average(run.folder, tmp_path / "mean", last=1)
+    with pytest.raises(CheckpointError, match=r"mean: has no checkpoints.*expected a run folder"):
+        rewrite_report(tmp_path / "mean")

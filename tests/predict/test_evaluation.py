@@ -1,0 +1,54 @@
+import math
+from pathlib import Path
+
+import pytest
+import torch
+
+from saccade.data.prepare import batches_of, prepare
+from saccade.metrics.base import Metric
+from saccade.parts import Part
+from saccade.predict.evaluation import Likelihood, figures_of, likelihood_of, loss_of, name_of
+from tests.train import small
+
+
+def test_the_loss_is_that_of_forced_decoding(tmp_path: Path) -> None:
+    recipe = small.recipe(max_steps=1)
+    translator = small.run(tmp_path, max_steps=1).translator
+    batches = batches_of(recipe, [prepare(recipe, Path()).valid], 16)
+    examples = list(recipe.data.valid.build(Path()).read())
+    mean = loss_of(translator.model, batches)
+    assert likelihood_of(translator, examples).perplexity == pytest.approx(
+        float(torch.tensor(mean).exp()), rel=1e-4
+    )
+
+
+def test_the_loss_does_not_depend_on_the_batches(tmp_path: Path) -> None:
+    recipe = small.recipe()
+    model = small.run(tmp_path, max_steps=1).translator.model
+    store = prepare(recipe, Path()).valid
+    one, two = (loss_of(model, batches_of(recipe, [store], size)) for size in (8, 400))
+    assert one == pytest.approx(two, rel=1e-5)
+
+
+def test_figures_with_intervals() -> None:
+    parts = [Part(Metric, "exact_match"), Part(Metric, "bleu", {"lowercase": True})]
+    figures = figures_of([*parts, Part(Metric, "bleu")], ["a b", "c"], ["a b", "d"])
+    assert figures["exact_match"].score.value == 50.0
+    low, high = figures["exact_match"].interval.low, figures["exact_match"].interval.high
+    assert low <= 50.0 <= high
+    assert len(figures) == 3
+    assert list(figures)[1] == "bleu"
+    assert "lowercase=False" in list(figures)[2]
+    assert set(figures["bleu"].plain()) == {"value", "low", "high", "signature", "detail"}
+
+
+def test_names() -> None:
+    assert name_of(Part(Metric, "wer"), {"bleu"}) == "wer"
+    assert name_of(Part(Metric, "wer"), {"wer"}).startswith("wer")
+
+
+def test_nats_are_per_character_and_perplexity_per_piece() -> None:
+    likely = Likelihood(log_prob=-6.0, pieces=3, characters=4)
+    assert likely.nats_per_character == 1.5
+    assert likely.perplexity == pytest.approx(math.exp(2))
+    assert Likelihood(-1.0, 1, 0).nats_per_character == 1.0

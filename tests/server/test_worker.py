@@ -1,0 +1,166 @@
+"""Batches of an engine: who is computed with whom, and who not at all."""
+
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import pytest
+
+from saccade.predict.translation import Translation
+from saccade.server.jobs import Job, Wish
+from saccade.server.limits import Limits
+from saccade.server.models import Served
+from saccade.server.refusal import Refused
+from saccade.server.worker import Worker
+from tests.cli.conftest import SOURCES, TARGETS
+
+
+@dataclass
+class Tally:
+    sizes: list[int] = field(default_factory=list)
+
+    def batch(self, texts: int, pieces: int, seconds: float) -> None:
+        self.sizes.append(texts)
+
+
+class Bench:
+    """An engine that computes only after `go`."""
+
+    def __init__(self, served: Served, **limits: float) -> None:
+        self.turn = threading.Semaphore()
+        self.turn.acquire()
+        self.engine = Worker("tiny", served.translator, Limits(**limits), self.turn)  # type: ignore[arg-type]
+        self.engine.tally = self.tally = Tally()
+
+    def go(self) -> None:
+        self.turn.release()
+
+
+@pytest.fixture
+def benches() -> Iterator[list[Bench]]:
+    made: list[Bench] = []
+    yield made
+    for bench in made:
+        bench.go()
+        bench.engine.close()
+
+
+@pytest.fixture
+def bench(tiny: Served, benches: list[Bench]) -> Bench:
+    benches.append(Bench(tiny, queue=8))
+    return benches[-1]
+
+
+def text_of(job: Job) -> str:
+    found = job.done.result(timeout=20)
+    assert isinstance(found, Translation)
+    return found.text
+
+
+def test_equal_wishes_are_computed_together_in_turn(bench: Bench) -> None:
+    wide = Wish(beam=2)
+    wishes = [Wish(), wide, Wish(), Wish(greedy=True)]
+    jobs = [Job(source, wish) for source, wish in zip(SOURCES, wishes, strict=True)]
+    with bench.engine.admit(jobs):
+        assert bench.engine.held == 4
+        bench.go()
+        assert [text_of(job) for job in jobs] == TARGETS
+    assert bench.engine.held == 0
+    assert bench.tally.sizes == [2, 1, 1]
+
+
+def test_a_batch_holds_only_so_much(tiny: Served, benches: list[Bench]) -> None:
+    bench = Bench(tiny, batch=9)  # a sentence has 3 pieces and END
+    benches.append(bench)
+    jobs = [Job(source, Wish()) for source in SOURCES]
+    with bench.engine.admit(jobs):
+        bench.go()
+        assert [text_of(job) for job in jobs] == TARGETS
+    assert bench.tally.sizes == [2, 2]
+
+
+def test_no_more_than_the_queue_holds_is_taken(bench: Bench) -> None:
+    jobs = [Job("un", Wish()) for _ in range(7)]
+    with bench.engine.admit(jobs):
+        with pytest.raises(Refused) as found, bench.engine.admit([Job("un", Wish())] * 2):
+            pass
+        assert found.value.status == 429
+        assert found.value.retry == 1
+        assert str(found.value) == (
+            "tiny: 7 texts are waiting; expected at most 8 with yours; try again in 1 seconds."
+        )
+        bench.go()
+        for job in jobs:
+            job.done.result(timeout=20)
+    with bench.engine.admit([Job("un", Wish())] * 2):
+        pass
+
+
+def test_what_nobody_waits_for_is_not_computed(bench: Bench) -> None:
+    gone, kept = Job("un chat", Wish()), Job(SOURCES[0], Wish())
+    with bench.engine.admit([kept]):
+        with bench.engine.admit([gone]):
+            pass
+        bench.go()
+        assert text_of(kept) == TARGETS[0]
+    assert bench.tally.sizes == [1]
+    assert not gone.done.done()
+
+
+def test_what_is_too_late_is_not_computed(bench: Bench) -> None:
+    late, kept = Job("un", Wish(), deadline=time.monotonic() - 1), Job(SOURCES[0], Wish())
+    with bench.engine.admit([late, kept]):
+        bench.go()
+        assert text_of(kept) == TARGETS[0]
+        with pytest.raises(Refused, match="server: not done after 30 seconds, the limit; expected"):
+            late.done.result(timeout=20)
+    assert bench.tally.sizes == [1]
+
+
+def test_a_search_stops_when_nobody_waits_any_more(bench: Bench) -> None:
+    seen: list[str] = []
+    job = Job(SOURCES[0], Wish())
+
+    def leave(text: str) -> None:
+        seen.append(text)
+        job.abandoned = True
+
+    job.watch = leave
+    with bench.engine.admit([job]):
+        bench.go()
+        with pytest.raises(Refused):
+            job.done.result(timeout=20)
+    assert len(seen) == 1
+    assert bench.tally.sizes == []
+
+
+def test_one_bad_text_spoils_nothing(bench: Bench) -> None:
+    good, bad = Job(SOURCES[0], Wish()), Job("\ud800", Wish())
+    with bench.engine.admit([good, bad]):
+        bench.go()
+        assert text_of(good) == TARGETS[0]
+        assert "lone surrogate" in str(bad.done.exception(timeout=20))
+
+
+def test_closing_finishes_what_was_taken(tiny: Served) -> None:
+    bench = Bench(tiny)
+    jobs = [Job(source, wish) for source in SOURCES for wish in (Wish(), Wish(beam=2))]
+    with bench.engine.admit(jobs):
+        closing = threading.Thread(target=bench.engine.close)
+        closing.start()
+        bench.go()
+        assert [text_of(job) for job in jobs[::2]] == TARGETS
+        closing.join(timeout=20)
+    assert not bench.engine.open
+    with pytest.raises(Refused, match="tiny: the server is shutting down"), bench.engine.admit([]):
+        pass
+
+
+def test_watching_tells_the_best_so_far(bench: Bench) -> None:
+    seen: list[str] = []
+    job = Job(SOURCES[0], Wish(), watch=seen.append)
+    with bench.engine.admit([job, Job(SOURCES[1], Wish())]):
+        bench.go()
+        assert text_of(job) == TARGETS[0]
+    assert seen[:3] == ["a", "a cat", "a cat sleeps"]
