@@ -28,7 +28,7 @@ LAYERS = [  # a room may import the layers above its own, and rooms to its left 
 ]
 ORDER = [room for layer in LAYERS for room in layer]
 DEBTS = {  # arrows that point back and are on their way out
-    *(("objectives", "data"), ("cells", "layers")),
+    ("objectives", "data"),
 }
 NO_TORCH = (
     *("metrics", "views", "corpora", "tokenizers", "errors", "parts", "readers"),

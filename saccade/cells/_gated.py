@@ -14,7 +14,6 @@ from torch.nn.functional import linear
 
 from saccade.cells.base import Cell
 from saccade.flow import State, Swept, Ticked, tensor
-from saccade.kernels.outer import outer
 
 
 class Gated(Cell):
@@ -144,4 +143,4 @@ class _Sweep(torch.autograd.Function):
 
 def _sum_of(left: Tensor, right: Tensor) -> Tensor:
     """Sum the outer products of all steps and rows: `[D, D]`."""
-    return outer(left.flatten(0, 1), right.flatten(0, 1))
+    return left.flatten(0, 1).T @ right.flatten(0, 1)

@@ -8,9 +8,8 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from saccade.kernels.library import Kernels, found
-from saccade.kernels.outer import outer
+from saccade.kernels.matmul import multiply
 from saccade.kernels.structures import Both, Sweep
-from saccade.layers.alike import Rows, gradients, products
 
 _LANES = 16  # numbers that the kernels take at once
 _SHARED = 1 << 20  # products of two numbers in a step from which a second thread is worth waking
@@ -36,15 +35,14 @@ class LstmSteps(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, *given: Any) -> tuple[Tensor, Tensor, Tensor]:
-        places, ctx.lists, h, c, W, U, b, ctx.kernels = given
-        W = W.contiguous()
-        gates = products(Rows(x, places, ctx.lists), W, b)  # [T B, 4 D]
+        h, c, W, U, b, ctx.kernels = given
+        gates = multiply(x, W, b)  # [T B, 4 D]
         (B, D), U = h.shape, U.contiguous()
         T = len(gates) // B
         hidden, cells = x.new_empty(T + 1, B, D), x.new_empty(T + 1, B, D)
         hidden[0], cells[0] = h, c
         outputs = x.new_empty(B, T, D)
-        ctx.save_for_backward(x, places, W, U, gates, hidden, cells)
+        ctx.save_for_backward(x, W, U, gates, hidden, cells)
         call = _call(U, gates, hidden, cells, outputs)
         work = x.new_empty(ctx.kernels.sweep_size(call, 0))
         call.work = work.data_ptr()
@@ -54,7 +52,7 @@ class LstmSteps(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, d_outputs: Tensor, d_h: Tensor, d_c: Tensor) -> Any:
-        x, places, W, U, gates, hidden, cells = ctx.saved_tensors
+        x, W, U, gates, hidden, cells = ctx.saved_tensors
         d_outputs, d_h, d_c = d_outputs.contiguous(), d_h.clone(), d_c.clone()
         sums = torch.empty_like(gates)  # [T B, 4 D], the gradient before the gates
         call = _call(U, gates, hidden, cells, d_outputs)
@@ -62,10 +60,8 @@ class LstmSteps(torch.autograd.Function):
         call.d_sums, call.work = sums.data_ptr(), work.data_ptr()
         call.d_hidden, call.d_cell = d_h.data_ptr(), d_c.data_ptr()
         ctx.kernels.sweep_backward(call)
-        d_U = outer(sums, hidden[:-1].flatten(0, 1))
-        d_W = torch.empty_like(W)
-        d_x, d_b = gradients(Rows(x, places, ctx.lists), W, sums, d_W)
-        return d_x, None, None, d_h, d_c, d_W, d_U, d_b, None
+        d_U = sums.T @ hidden[:-1].flatten(0, 1)
+        return multiply(sums, W.T), d_h, d_c, sums.T @ x, d_U, sums.sum(dim=0), None
 
 
 class LstmBoth(torch.autograd.Function):
@@ -77,13 +73,13 @@ class LstmBoth(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, *given: Any) -> tuple[Tensor, Tensor]:
-        places, ctx.lists, mask, W, U_right, U_left, b, ctx.kernels = given  # W [8 D, X], b [8 D]
+        mask, W, U_right, U_left, b, ctx.kernels = given  # W [8 D, X], b [8 D]
         (B, S), D = mask.shape, U_right.shape[1]
-        gates = products(Rows(x, places, ctx.lists), W, b)  # [B S, 8 D]
+        gates = multiply(x, W, b)  # [B S, 8 D]
         states, last = x.new_empty(B, S, 2 * D), x.new_empty(B, 2 * D)
         cells, us = torch.empty_like(states), (U_right.contiguous(), U_left.contiguous())
         mask = mask.contiguous()
-        ctx.save_for_backward(x, places, mask, W, *us, gates, cells, states)
+        ctx.save_for_backward(x, mask, W, *us, gates, cells, states)
         _with_room(
             ctx.kernels.both_forward, ctx.kernels, us, mask, gates, None, cells, states, last
         )
@@ -92,7 +88,7 @@ class LstmBoth(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, d_states: Tensor, d_last: Tensor) -> Any:
-        x, places, mask, W, *us, gates, cells, states = ctx.saved_tensors
+        x, mask, W, *us, gates, cells, states = ctx.saved_tensors
         D = us[0].shape[1]
         sums = torch.empty_like(gates)  # [B S, 8 D], the gradient before the gates
         given = (sums, cells, d_states.contiguous(), d_last.contiguous())
@@ -100,10 +96,8 @@ class LstmBoth(torch.autograd.Function):
         before = torch.zeros_like(states)  # what each said at the place it came from
         before[:, 1:, :D], before[:, :-1, D:] = states[:, :-1, :D], states[:, 1:, D:]
         halves = zip(sums.chunk(2, dim=1), before.flatten(0, 1).chunk(2, dim=1), strict=True)
-        d_us = [outer(d, h) for d, h in halves]
-        d_W = torch.empty_like(W)
-        d_x, d_b = gradients(Rows(x, places, ctx.lists), W, sums, d_W)
-        return d_x, None, None, None, d_W, *d_us, d_b, None
+        d_us = [d.T @ h for d, h in halves]
+        return multiply(sums, W.T), None, sums.T @ x, *d_us, sums.sum(dim=0), None
 
 
 def _with_room(

@@ -10,7 +10,6 @@ from saccade.cells._swept import LstmBoth, LstmSteps, kernels_for
 from saccade.cells.base import Cell, gate_parameters
 from saccade.flow import State, Swept, Ticked, tensor
 from saccade.kernels.precision import lowest
-from saccade.layers.alike import Rows
 
 _GATES = ("input", "forget", "write", "output")
 _OPEN = 100.0  # a bias under which a gate is one, to the last bit of a double
@@ -78,8 +77,8 @@ class LSTM(Cell):
         W, U, b = self.four_gates()
         kernels = kernels_for(x, *start, W, U, b, width=self.hidden_dim)
         if kernels is not None:
-            rows = Rows.of(x, time_first=True)
-            outputs, h, c = LstmSteps.apply(*rows, *start, W, U, b, kernels)  # type: ignore[no-untyped-call]
+            rows = x.transpose(0, 1).flatten(0, 1)  # [T B, input_dim]
+            outputs, h, c = LstmSteps.apply(rows, *start, W, U, b, kernels)  # type: ignore[no-untyped-call]
             return Swept(outputs, {"h": h, "c": c})
         weights = [W, U, b, torch.zeros_like(b)]
         with lowest(x.device):
@@ -118,5 +117,5 @@ def sweep_both(right: LSTM, left: LSTM, x: Tensor, mask: Tensor) -> tuple[Tensor
     if kernels is None:
         return None
     both = torch.cat([W, W_left]), U, U_left, torch.cat([b, b_left])
-    states, last = LstmBoth.apply(*Rows.of(x), mask, *both, kernels)  # type: ignore[no-untyped-call]
+    states, last = LstmBoth.apply(x.flatten(0, 1), mask, *both, kernels)  # type: ignore[no-untyped-call]
     return states, last

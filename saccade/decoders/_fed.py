@@ -17,9 +17,8 @@ from saccade.cells.base import Cell
 from saccade.cells.lstm import LSTM
 from saccade.flow import SOURCE, State, nested, tensor
 from saccade.kernels.library import Kernels, found
-from saccade.kernels.outer import outer
+from saccade.kernels.matmul import multiply
 from saccade.kernels.structures import Chance, Fed
-from saccade.layers.alike import Rows, gradients, products
 from saccade.layers.dropout import Dropout, draw, limit_of
 
 _LANES = 16  # numbers that the kernels take at once
@@ -52,7 +51,8 @@ class FeedingLoop:
         given = (*read, tensor(first, "h"), tensor(first, "c"), cell.W, cell.U, cell.b, R, r)
         p = self.dropout
         chance = Chance(draw() if p else 0, limit_of(p), 1 / (1 - p))
-        return _Steps.apply(*Rows.of(x, time_first=True), *given, self.factor, chance, self.kernels)  # type: ignore[no-any-return, no-untyped-call]
+        rows = x.transpose(0, 1).flatten(0, 1)  # [T B, input_dim]
+        return _Steps.apply(rows, *given, self.factor, chance, self.kernels)  # type: ignore[no-any-return, no-untyped-call]
 
 
 def loop_of(
@@ -82,10 +82,10 @@ class _Steps(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, *given: Any) -> Tensor:
-        ctx.places, ctx.lists, keys, values, mask, h, c, W, U, b, R, r, *ctx.rest = given
+        keys, values, mask, h, c, W, U, b, R, r, *ctx.rest = given
         (B, D), C, X = h.shape, values.shape[2], x.shape[1]
         keys, values, mask, U, R = (one.contiguous() for one in (keys, values, mask, U, R))
-        gates = products(Rows(x, ctx.places, ctx.lists), W[:, :X].contiguous(), b)  # [T B, 4 D]
+        gates = multiply(x, W[:, :X].contiguous(), b)  # [T B, 4 D]
         T = len(gates) // B
         rows = x.new_empty(T + 1, B, D + D + C)  # y, h, m
         rows[0, :, :D], rows[0, :, D : 2 * D] = 0.0, h
@@ -118,13 +118,11 @@ class _Steps(torch.autograd.Function):
         call.d_hidden, call.d_cell, call.work = h.data_ptr(), c.data_ptr(), work.data_ptr()
         ctx.kernels.fed_backward(call)
         before, after = rows[:-1].flatten(0, 1), rows[1:].flatten(0, 1)  # [T B, D + D + C]
-        d_W = torch.empty_like(W)
-        outer(sums, before[:, :D], d_W[:, X:])
-        d_U, d_R = outer(sums, before[:, D : 2 * D]), outer(d_outer, after[:, D:])
-        read = Rows(x, ctx.places, ctx.lists)
-        d_x, d_b = gradients(read, W[:, :X].contiguous(), sums, d_W[:, :X])
-        matrices = (d_W, d_U, d_b, d_R, d_outer.sum(dim=0))
-        return d_x, None, None, d_keys, d_values, None, h, c, *matrices, None, None, None
+        d_x = multiply(sums, W[:, :X].contiguous().T)
+        d_W = torch.cat([sums.T @ x, sums.T @ before[:, :D]], dim=1)
+        d_U, d_R = sums.T @ before[:, D : 2 * D], d_outer.T @ after[:, D:]
+        matrices = (d_W, d_U, sums.sum(dim=0), d_R, d_outer.sum(dim=0))
+        return d_x, d_keys, d_values, None, h, c, *matrices, None, None, None
 
 
 def _call(kept: tuple[Tensor, ...], features: Tensor, factor: float, chance: Chance) -> Fed:

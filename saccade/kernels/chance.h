@@ -24,17 +24,3 @@ INLINE ints stays(const Chance *chance, int64_t place) {
     h ^= h >> 16;
     return (ints)(h >= chance->limit);
 }
-
-/* The bits of those that do not stay. */
-INLINE uint32_t lost_of(const Chance *chance, int64_t place) {
-    const ints keep = stays(chance, place);
-#if defined(__AVX512F__)
-    return (uint16_t)~_mm512_test_epi32_mask((__m512i)keep, (__m512i)keep);
-#elif defined(__AVX__)
-    return ~(uint32_t)_mm256_movemask_ps((__m256)keep) & 0xFF;
-#else
-    uint32_t lost = 0;
-    for (int j = 0; j < LANES; j++) lost |= (uint32_t)!keep[j] << j;
-    return lost;
-#endif
-}

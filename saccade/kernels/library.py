@@ -20,14 +20,11 @@ from saccade.kernels.structures import (
     Attention,
     Books,
     Both,
-    Chance,
     Encoder,
     Fed,
     Linear,
     Loss,
-    Lost,
     Model,
-    Outer,
     Projection,
     Recurrent,
     Scan,
@@ -98,7 +95,7 @@ class Kernels:
         """Name the functions of training."""
         whole, place = ctypes.c_int64, ctypes.c_void_p
         attention, loss, fed = (ctypes.POINTER(kind) for kind in (Attention, Loss, Fed))
-        sweep, both, lost, outer = (ctypes.POINTER(kind) for kind in (Sweep, Both, Lost, Outer))
+        sweep, both = ctypes.POINTER(Sweep), ctypes.POINTER(Both)
         chance = (ctypes.c_uint64, ctypes.c_uint32, ctypes.c_float)  # seed, limit, scale
         self.attention_forward = _typed(library.attention_forward, None, attention)
         self.attention_backward = _typed(library.attention_backward, None, attention)
@@ -118,13 +115,6 @@ class Kernels:
         self.both_size = _typed(library.both_size, whole, both)
         self.both_forward = _typed(library.both_forward, None, both)
         self.both_backward = _typed(library.both_backward, None, both)
-        self.list_lost = _typed(library.list_lost, None, lost, *(place,) * 3, Chance, place)
-        self.lost_size = _typed(library.lost_size, whole, lost)
-        self.lost_forward = _typed(library.lost_forward, None, lost)
-        self.lost_backward = _typed(library.lost_backward, None, lost)
-        self.outer_pays: bool = bool(_typed(library.outer_pays, whole)())  # it is fast here
-        self.outer_size = _typed(library.outer_size, whole, outer)
-        self.outer = _typed(library.outer, None, outer)
 
     def pack(self, weight: Tensor) -> Tensor:
         """Lay a matrix `[out, in]` out in panels, `[out / panel, in, panel]`."""

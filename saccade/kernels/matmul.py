@@ -7,7 +7,7 @@ On two cores of Zen 4, in GFLOP/s: 3,600 rows of 256 to 1,024 forward 181 to 206
 the faster one, but for few rows and for the many outputs of a vocabulary: on two cores of Zen 3,
 1,000 rows of 1,024 to 512 177 by BLAS and 140 by oneDNN, 384 of 256 to 8,000 115 and 143. Who
 multiplies is a question of processor and shape alone, so that a run can be repeated bit by bit. The
-gradient of a matrix is never oneDNN's: see `outer.py`. Layers need to know nothing of it.
+gradient of a matrix is always BLAS's. Layers need to know nothing of it.
 """
 
 import os
@@ -21,8 +21,6 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn.functional import linear
 from torch.overrides import TorchFunctionMode
-
-from saccade.kernels.outer import outer
 
 _LARGE = 1 << 22  # products of two numbers from which the call of oneDNN costs less than it saves
 _LARGE_ANEW = 1 << 29  # the same if it also has to be told of a new shape
@@ -119,6 +117,6 @@ class _Linear(torch.autograd.Function):
         rows = gradient.flatten(0, -2)  # [N, out]
         return (
             _of_layer(gradient, weight.T) if wants_x else None,
-            outer(rows, x.flatten(0, -2)) if wants_weight else None,
+            rows.T @ x.flatten(0, -2) if wants_weight else None,
             rows.sum(dim=0) if ctx.biased and wants_bias else None,
         )

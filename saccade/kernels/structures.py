@@ -265,28 +265,3 @@ class Both(ctypes.Structure):
         *((n, _PLACE) for n in ("U_right", "U_left", "mask", "gates", "d_sums")),
         *((n, _PLACE) for n in ("cells", "states", "last", "work")),
     )
-
-
-class Lost(ctypes.Structure):
-    """Products of vectors that have lost some numbers, forward or back."""
-
-    _fields_ = (
-        *((n, _WHOLE) for n in ("places", "rows", "in", "out", "threads")),
-        *((n, _PLACE) for n in ("which", "lists", "lost", "values", "turned", "where", "stood")),
-        ("W", _PLACE),
-        ("W_row", _WHOLE),
-        *((n, _PLACE) for n in ("each", "y", "d_W")),
-        ("d_W_row", _WHOLE),
-        *((n, _PLACE) for n in ("d_x", "work")),
-    )
-
-
-class Outer(ctypes.Structure):
-    """The gradient of a matrix, from rows and the gradients of what it made of them."""
-
-    _fields_ = (
-        *((n, _WHOLE) for n in ("rows", "out", "in", "threads")),
-        *((n, kind) for n in ("dy", "x", "dW") for n, kind in ((n, _PLACE), (f"{n}_row", _WHOLE))),
-        ("onto", _WHOLE),
-        ("work", _PLACE),
-    )

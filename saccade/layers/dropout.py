@@ -45,23 +45,13 @@ class Dropout(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Drop in training; otherwise let `x [...]` through."""
-        return self.drop(x)[0]
-
-    def drop(self, x: Tensor) -> tuple[Tensor, Drawn | None]:
-        """Do what `forward` does, and tell how chance fell, if the kernels drew it."""
-        if not self.drops:
-            return x, None
+        if not self.training or not self.p:
+            return x
         on_processor = x.device.type == "cpu" and x.dtype == torch.float32
         kernels = found().kernels if on_processor else None
         if kernels is None:
-            return _Dropped.apply(x, self.p), None  # type: ignore[no-untyped-call]
-        drawn = Drawn(draw(), self.p, kernels)
-        return _Hashed.apply(x, drawn), drawn  # type: ignore[no-untyped-call]
-
-    @property
-    def drops(self) -> bool:
-        """Whether anything is lost."""
-        return self.training and self.p > 0
+            return _Dropped.apply(x, self.p)  # type: ignore[no-any-return, no-untyped-call]
+        return _Hashed.apply(x, Drawn(draw(), self.p, kernels))  # type: ignore[no-any-return, no-untyped-call]
 
     def extra_repr(self) -> str:
         """Say how much it drops."""

@@ -21,7 +21,6 @@ from saccade.flow import (
     share_out,
     tensor,
 )
-from saccade.layers.alike import look_up
 from saccade.layers.dropout import Dropout
 from saccade.layers.transformer import Embedding
 from saccade.models.base import Model, Projection
@@ -78,13 +77,13 @@ class EncoderDecoder(Model):
 
     def encode(self, source: Padded) -> Memory:
         """Read the source `[B, S]`."""
-        vectors = look_up(self.source_embedding, source.values, self.dropout)  # [B, S, D]
+        vectors = self.dropout(self.source_embedding(source.values))  # [B, S, D]
         memory: Memory = self.encoder(Padded(vectors, source.mask, source.ends))
         return memory
 
     def forward(self, batch: Batch, *, look: bool = False) -> Decoded:
         """Read the source and the given prefix."""
-        prefix = look_up(self.target_embedding, batch.prefix, self.dropout)  # [B, T, D]
+        prefix = self.dropout(self.target_embedding(batch.prefix))  # [B, T, D]
         memory = self.encode(batch.source)
         features, weights = self.decoder(prefix, memory, look=look)
         return Decoded(features, None if weights is None else memory.over_source(weights))

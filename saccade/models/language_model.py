@@ -9,7 +9,6 @@ from saccade.attention.base import Attention
 from saccade.decoders.base import Decoder
 from saccade.errors import ShapeError
 from saccade.flow import Batch, Decoded, Memory, Padded, State, Step
-from saccade.layers.alike import look_up
 from saccade.layers.dropout import Dropout
 from saccade.layers.transformer import Embedding
 from saccade.models.base import Model, Projection
@@ -63,7 +62,7 @@ class LanguageModel(Model):
 
     def forward(self, batch: Batch, *, look: bool = False) -> Decoded:
         """Read the given prefix."""
-        prefix = look_up(self.target_embedding, batch.prefix, self.dropout)  # [B, T, D]
+        prefix = self.dropout(self.target_embedding(batch.prefix))  # [B, T, D]
         features: Tensor = self.decoder(prefix, self._nothing(batch.source)).features
         n_places = batch.source.mask.shape[1]
         weights = features.new_zeros(*features.shape[:2], 0, n_places) if look else None

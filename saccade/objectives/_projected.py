@@ -17,7 +17,6 @@ from torch.autograd.function import once_differentiable
 
 from saccade.kernels.library import Kernels, found
 from saccade.kernels.matmul import multiply
-from saccade.kernels.outer import outer
 from saccade.kernels.precision import lowered
 from saccade.objectives._scored import at_hand, loss_call
 
@@ -77,7 +76,7 @@ class _Projected(torch.autograd.Function):
             x = features[rows].to(low.dtype)  # [R, D]
             dz, nll[rows], even[rows] = way.scored(x, gold[rows], d_features[rows], d_bias)
             if learns and low is weight:
-                outer(dz, x, d_weight, adds=first > 0)
+                d_weight.addmm_(dz.T, x, beta=float(first > 0))
             elif learns:
                 d_weight.add_(dz.T @ x)
         ctx.save_for_backward(d_features, d_weight, d_bias)
