@@ -59,7 +59,7 @@ class Trained:
     @overload
     def translate(self, text: list[str], **options: Any) -> list[Translation]: ...
     def translate(self, text: str | list[str], **options: Any) -> Translation | list[Translation]:
-        """Translate one text or a list; options are those of `Translator.stream`."""
+        """Translate one text or a list; options are those of `Translator.translate`."""
         return self.translator.translate(text, **options)
 
     def score(self, sources: Sequence[str], targets: Sequence[str]) -> list[Scored]:

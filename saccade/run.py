@@ -23,6 +23,7 @@ from saccade.learners.gradient import Trainer
 from saccade.metrics.base import Metric
 from saccade.models.base import Model
 from saccade.parts import Part
+from saccade.predict.decode import USUAL, Decode
 from saccade.predict.evaluation import Evaluation, figures_of, likelihood_of
 from saccade.predict.translator import Translator
 from saccade.recipe import Recipe, Training
@@ -126,7 +127,7 @@ def bench_of(
     return kind(recipe, root, device, resume, start_from)
 
 
-def evaluate(
+def evaluate(  # noqa: PLR0913 - each is an option of its own
     folder: Path,
     split: str = "test",
     *,
@@ -136,7 +137,7 @@ def evaluate(
     most: int = 0,
     engine: str = "torch",
     quantise: str = "",
-    **options: Any,
+    decode: Decode = USUAL,
 ) -> Evaluation:
     """Decode a named split of the model's recipe and measure it.
 
@@ -151,7 +152,7 @@ def evaluate(
         most: only so many sentences; 0 means all.
         engine: what writes the outputs; see `opening.load`.
         quantise: how it rounds the weights.
-        options: those of `Translator.stream`.
+        decode: how to write.
     """
     recipe = folders.read_identity(folder).recipe
     readers = {"valid": recipe.data.valid, **recipe.data.test}
@@ -165,7 +166,8 @@ def evaluate(
     chosen = list(metrics) or recipe.decoding.metrics
     sources = [example.source for example in examples]
     started = time.monotonic()
-    found = writer.translate(sources, **options) if chosen or translator.model.reads else []
+    writes = chosen or translator.model.reads
+    found = list(writer.stream(sources, decode)) if writes else []
     seconds = time.monotonic() - started
     outputs = [translation.text for translation in found]
     references = [example.target for example in examples]

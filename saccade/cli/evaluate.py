@@ -22,6 +22,7 @@ from saccade.learners import _forecasting as forecasting
 from saccade.look.pictures import length_drawing
 from saccade.metrics.base import Metric, Paired, paired
 from saccade.parts import Part
+from saccade.predict.decode import Decode
 from saccade.predict.evaluation import Evaluation, Figure, figures_of
 from saccade.readers._lines import numbered
 from saccade.views.drawing import checked_path
@@ -86,7 +87,13 @@ def evaluate(
         return
     with output(outputs) as file:
         found = run.evaluate(
-            model, split, metrics=chosen, device=device, engine=engine, quantise=quantise, beam=beam
+            model,
+            split,
+            metrics=chosen,
+            device=device,
+            engine=engine,
+            quantise=quantise,
+            decode=Decode(beam),
         )
         if outputs:
             file.writelines(f"{t.text}\n".encode() for t in found.translations)

@@ -14,9 +14,9 @@ from saccade.cli.streams import input_lines, input_size, output
 from saccade.engines._open import load
 from saccade.errors import RecipeError
 from saccade.export.base import is_export
+from saccade.predict.decode import CHUNK, Decode
 from saccade.predict.translation import Translation
 
-_CHUNK = 2000
 _MUCH = 1 << 17  # bytes from which a fast engine pays for loading torch
 
 
@@ -89,7 +89,8 @@ def translate(
       echo "ROMEO:" | saccade translate runs/shakespeare-lstm --sample --temperature 0.8
     """
     chance = {"temperature": temperature, "top_k": top_k, "top_p": top_p, "seed": seed}
-    drawn = _sample({"beam": beam, "length_penalty": length_penalty}, chance, sample, nbest)
+    drawn = _sample({"beam": beam, "length_penalty": length_penalty}, chance, sample)
+    decode = Decode(beam, nbest, length_penalty, sample=drawn, prefix=prefix)
     with output(target) as file:
         if alignments and is_export(model):
             raise RecipeError(
@@ -102,15 +103,7 @@ def translate(
             translator = load(model, device=device, engine=engine, quantise=quantise, much=much)
         live = source is None and _is_terminal(sys.stdin)
         lines = _prompted() if live else input_lines(source)
-        found = translator.stream(
-            lines,
-            beam=beam,
-            nbest=nbest,
-            length_penalty=length_penalty,
-            sample=drawn,
-            prefix=prefix,
-            chunk=1 if live or line_buffered else _CHUNK,
-        )
+        found = translator.stream(lines, decode, chunk=1 if live or line_buffered else CHUNK)
         wanted = Columns(form, nbest=nbest, scores=scores, alignments=alignments, flags=flags)
         _write(
             found, file, wanted, eager=live or line_buffered, draw=live and _is_terminal(sys.stdout)
@@ -118,7 +111,7 @@ def translate(
 
 
 def _sample(
-    searching: dict[str, float | None], chance: dict[str, float | None], sample: bool, nbest: int
+    searching: dict[str, float | None], chance: dict[str, float | None], sample: bool
 ) -> dict[str, float] | None:
     """Return the sampling that was asked for; refuse options of what was not."""
     odd, other = (searching, "beam search") if sample else (chance, "--sample")
@@ -129,7 +122,7 @@ def _sample(
             f" {'Leave out --sample.' if sample else 'Add --sample.'}"
         )
     options = {name: value for name, value in chance.items() if value is not None}
-    return {**options, "n": nbest} if sample else None
+    return options if sample else None
 
 
 def _write(
@@ -141,7 +134,7 @@ def _write(
         if wanted.flags and wanted.form is not Format.jsonl:
             for flag in translation.flags:
                 note(f"line {number + 1}: {flag.severity}: {flag.message}")
-        if eager or number % _CHUNK == _CHUNK - 1:
+        if eager or number % CHUNK == CHUNK - 1:
             file.flush()
         if draw:
             draw_attention(translation)

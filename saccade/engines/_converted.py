@@ -7,7 +7,7 @@ torch, which is imported only then.
 
 import os
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -29,11 +29,27 @@ from saccade.export.base import (
 from saccade.folders.facts import read_facts, read_profile
 from saccade.modalities._copying import encode_sources, slot_words
 from saccade.nouns import Hypothesis
+from saccade.parts import Option, check_options
+from saccade.predict.decode import (
+    CHUNK,
+    USUAL,
+    Decode,
+    SearchChoice,
+    check_chunk,
+    read_options,
+)
 from saccade.predict.translation import Maps, Translation
-from saccade.search._plan import Chosen, beam_problems, choose_search, longest_output
+from saccade.search._plan import beam_problems, longest_output
 from saccade.tokenizers._vocabulary import PAD, START, UNK, Reading, Vocabulary
 
-_CHUNK = 2000  # lines of a stream that are sorted by length together
+_BEAM = {  # the options of `search.beam`, which imports torch
+    "width": Option(int, 5),
+    "length_penalty": Option(float, 1.0),
+    "n_best": Option(int, 1),
+    "n_completed": Option(int, 0),
+    "patient": Option(bool, True),  # noqa: FBT003
+}
+_SEARCHES: dict[str, dict[str, Option]] = {"beam": _BEAM, "greedy": {}}
 _NOTHING: tuple[Hypothesis, ...] = (Hypothesis((), 0.0, ()),)  # empty in, empty out
 
 
@@ -248,72 +264,59 @@ class Converted:
     @overload
     def translate(self, text: list[str], **options: Any) -> list[Translation]: ...
     def translate(self, text: str | list[str], **options: Any) -> Translation | list[Translation]:
-        """Translate one text, or a list of them; options are those of `stream`."""
+        """Translate one text, or a list of them; options are those of `Decode`, and `chunk`."""
+        decode, call = read_options(options, ("chunk",))
         if isinstance(text, str):
-            return next(self.stream([text], **options))
-        return list(self.stream(text, **options))
+            return next(self.stream([text], decode, **call))
+        return list(self.stream(text, decode, **call))
 
     def stream(
-        self,
-        lines: Iterable[str],
-        *,
-        beam: int | None = None,
-        nbest: int = 1,
-        length_penalty: float | None = None,
-        sample: Mapping[str, Any] | None = None,
-        prefix: str | Iterable[str] = "",
-        chunk: int = _CHUNK,
+        self, lines: Iterable[str], decode: Decode = USUAL, *, chunk: int = CHUNK
     ) -> Iterator[Translation]:
         """Translate lines as they come and yield results in their order: `Translator.stream`."""
-        if chunk < 1:
-            raise RecipeError(f"translate: chunk is {chunk}; expected 1 or more lines; raise it.")
+        check_chunk(chunk)
         search = self._facts.decoding["search"]
-        own = Chosen(search["kind"], {k: v for k, v in search.items() if k != "kind"})
-        chosen = choose_search(own, beam, nbest, length_penalty)
-        problems = self._refusals(chosen.kind, sample, prefix)
+        own = SearchChoice(search["kind"], {k: v for k, v in search.items() if k != "kind"})
+        problems = self._refusals(decode, own)
         if problems and self._lenient and self._torch:
-            yield from self._torch.stream(
-                lines,
-                beam=beam,
-                nbest=nbest,
-                length_penalty=length_penalty,
-                sample=sample,
-                prefix=prefix,
-                chunk=chunk,
-            )
+            yield from self._torch.stream(lines, decode, chunk=chunk)
             return
         if problems:
             raise RecipeError(problems)
-        order, rest = self._order(chosen), iter(lines)
+        order, rest = self._order(decode.resolve(own)), iter(lines)
         while texts := list(islice(rest, chunk)):
             yield from self._translate(texts, order)
 
-    def _refusals(
-        self, kind: str, sample: Mapping[str, Any] | None, prefix: str | Iterable[str]
-    ) -> list[str]:
-        asked = {"sample": sample is not None, "prefix": prefix != ""}
+    def _refusals(self, decode: Decode, own: SearchChoice) -> list[str]:
+        sample = decode.sample is not None
+        asked = {"sample": sample, "prefix": decode.prefix != "", "trace": decode.trace}
         problems = [
             f"{name}: the engine {self.engine} cannot do it; torch can. Use --engine torch."
             for name, wanted in asked.items()
             if wanted
         ]
-        if sample is None and kind not in ("beam", "greedy"):
+        kind = decode.resolve(own).kind
+        if not sample and kind not in _SEARCHES:
             problems.append(
                 f"decoding.search: the engine {self.engine} has no search '{kind}'; it knows beam"
                 " and greedy. Give --beam, or use --engine torch."
             )
         return problems
 
-    def _order(self, chosen: Chosen) -> Order:
-        given = {"width": 5, "length_penalty": 1.0, "n_best": 1, "n_completed": 0, **chosen.options}
-        patient = bool(given.pop("patient", True))
-        if chosen.kind == "greedy":
-            given |= {"width": 1, "length_penalty": 0.0}
-        problems = beam_problems(**given)
+    def _order(self, chosen: SearchChoice) -> Order:
+        """Fill in what was not given, as `search.beam` does; greedy search is a beam of one."""
+        known = _SEARCHES[chosen.kind]
+        problems: list[str] = []
+        given = check_options(known, chosen.options, chosen.kind, chosen.kind, problems)
+        if problems:
+            raise RecipeError(problems)
+        greedy = {"width": 1, "length_penalty": 0.0} if chosen.kind == "greedy" else {}
+        options = {name: option.default for name, option in _BEAM.items()} | given | greedy
+        problems = beam_problems(**{k: v for k, v in options.items() if k != "patient"})
         if problems:
             raise RecipeError(problems)
         unknown = () if self._facts.decoding["replace_unknown"] else (UNK,)
-        return Order(**given, patient=patient, banned=(PAD, START, *unknown))
+        return Order(**options, banned=(PAD, START, *unknown))
 
     def _translate(self, texts: list[str], order: Order) -> list[Translation]:
         decoding = self._facts.decoding

@@ -5,11 +5,12 @@ build on `_converted.py` and leave only the search itself to write.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, overload
 
+from saccade.predict.decode import Decode
 from saccade.predict.translation import Looker, Translation
 
 
@@ -36,18 +37,10 @@ class Opened(Looker, Protocol):
     @overload
     def translate(self, text: list[str], **options: Any) -> list[Translation]: ...
     def translate(self, text: str | list[str], **options: Any) -> Translation | list[Translation]:
-        """Translate one text, or a list of them; options are those of `stream`."""
+        """Translate one text, or a list of them; options are those of `Decode`, and `chunk`."""
 
     def stream(
-        self,
-        lines: Iterable[str],
-        *,
-        beam: int | None = None,
-        nbest: int = 1,
-        length_penalty: float | None = None,
-        sample: Mapping[str, Any] | None = None,
-        prefix: str | Iterable[str] = "",
-        chunk: int = ...,
+        self, lines: Iterable[str], decode: Decode = ..., *, chunk: int = ...
     ) -> Iterator[Translation]:
         """Translate lines as they come and yield results in their order: `Translator.stream`."""
 

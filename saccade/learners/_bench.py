@@ -12,11 +12,10 @@ from saccade.look.report import write_card, write_report
 from saccade.modalities._resegment import Resegment
 from saccade.models.base import Model
 from saccade.objectives.base import Objective
-from saccade.parts import Part
+from saccade.predict.decode import GREEDY
 from saccade.predict.evaluation import loss_of, name_of
 from saccade.predict.translator import Translator
 from saccade.recipe import Recipe
-from saccade.search.base import Search
 from saccade.shaping import lexicon
 from saccade.train.progress import Progress
 
@@ -125,7 +124,7 @@ class TextBench(Bench):
         """Decode the validation set, greedily, if a metric asks for it."""
         self.model.eval()
         sources = [example.source for example in self.examples]
-        return [t.text for t in self._translator.stream(sources, search=Part(Search, "greedy"))]
+        return [t.text for t in self._translator.stream(sources, GREEDY)]
 
     def identify(self, folder: Path) -> None:
         """Write recipe, vocabularies, hashes, profile and lexicon."""

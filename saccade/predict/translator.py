@@ -5,7 +5,7 @@ order of the lines, nor on where they come from.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, repeat
 from typing import Any, overload
@@ -25,21 +25,15 @@ from saccade.modalities._copying import encode_pairs, encode_sources, slot_words
 from saccade.models.base import Model
 from saccade.nouns import Example, Hypothesis
 from saccade.parts import Part
+from saccade.predict.decode import CHUNK, USUAL, Decode, check_chunk, read_options
 from saccade.predict.translation import Maps, Translation
 from saccade.recipe import Decoding
-from saccade.search._plan import (
-    Chosen,
-    choose_search,
-    longest_output,
-    smaller_at_the_end,
-    sorted_batches,
-)
+from saccade.search._plan import longest_output, smaller_at_the_end, sorted_batches
 from saccade.search.base import Found, Search, Task, Watch
 from saccade.shaping.lexicon import Counts, Lexicon
 from saccade.tokenizers._vocabulary import END, PAD, START, UNK, Vocabulary
 
 _SMALL, _LARGE = 128, 1024  # pieces of a batch that is not cut for the threads, and of the largest
-_CHUNK = 2000  # lines of a stream that are sorted by length together
 Progress = Callable[[Sequence[int], Tensor], None]  # (numbers of lines, their tokens so far [N, t])
 
 
@@ -119,46 +113,34 @@ class Translator:
 
         Args:
             text: one sentence or several.
-            options: those of `stream`.
+            options: those of `Decode`, and `watch` and `chunk` of `stream`.
         """
+        decode, call = read_options(options, ("watch", "chunk"))
         if isinstance(text, str):
-            return next(self.stream([text], **options))
-        return list(self.stream(text, **options))
+            return next(self.stream([text], decode, **call))
+        return list(self.stream(text, decode, **call))
 
-    def stream(  # noqa: PLR0913 - each is an option of its own
+    def stream(
         self,
         lines: Iterable[str],
+        decode: Decode = USUAL,
         *,
-        beam: int | None = None,
-        nbest: int = 1,
-        length_penalty: float | None = None,
-        search: Part[Search] | None = None,
-        sample: Mapping[str, Any] | None = None,
-        prefix: str | Iterable[str] = "",
-        trace: bool = False,
         watch: Progress | None = None,
-        chunk: int = _CHUNK,
+        chunk: int = CHUNK,
     ) -> Iterator[Translation]:
         """Translate lines as they come and yield results in their order.
 
         Args:
             lines: any iterable of text.
-            beam: hypotheses kept at each step; 1 is greedy. The recipe's own if not given.
-            nbest: how many outputs to keep for each line.
-            length_penalty: exponent of the length that scores are divided by.
-            search: any search part, instead of beam search.
-            sample: options of `search.sample`, to draw outputs by chance instead.
-            prefix: text every output must begin with, or one for each line.
-            trace: keep the beam's tree.
+            decode: how to write.
             watch: told after every step how far the lines of a batch have come; lines are counted
                 from 0 in each chunk. It changes nothing; what it raises ends the stream.
             chunk: how many lines to read before the first result is yielded.
         """
-        if chunk < 1:
-            raise RecipeError(f"translate: chunk is {chunk}; expected 1 or more lines; raise it.")
-        if sample is not None:
-            search = Part(Search, "sample", {"n": nbest, **sample})
-        chosen = (search or self._search(beam, nbest, length_penalty)).build()
+        check_chunk(chunk)
+        chosen = decode.resolve(self.decoding.search)
+        search = Part(Search, chosen.kind, chosen.options).build()
+        prefix = decode.prefix
         rest, prefixes = iter(lines), repeat(prefix) if isinstance(prefix, str) else iter(prefix)
         while texts := list(islice(rest, chunk)):
             begun = list(islice(prefixes, len(texts)))
@@ -168,12 +150,7 @@ class Translator:
                     " each line; give as many, or one text for all."
                 )
             forced = self.target.encode_many(begun) if any(begun) else []
-            yield from self._translate(texts, chosen, forced, trace=trace, watch=watch)
-
-    def _search(self, beam: int | None, nbest: int, length_penalty: float | None) -> Part[Search]:
-        part = self.decoding.search
-        own = Chosen(part.kind, part.options)
-        return Part(Search, *choose_search(own, beam, nbest, length_penalty))
+            yield from self._translate(texts, search, forced, trace=decode.trace, watch=watch)
 
     @torch.inference_mode()
     def _translate(

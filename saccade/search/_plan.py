@@ -1,17 +1,9 @@
-"""How to decode, in plain numbers: groups of lines, limits of lengths, which search.
+"""How to decode, in plain numbers: groups of lines, limits of lengths, what a beam may be.
 
 Every engine decides these alike, so they are decided here. Neither torch nor numpy.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
-
-
-class Chosen(NamedTuple):
-    """A search by its name, with the options that were given to it."""
-
-    kind: str
-    options: Mapping[str, Any]
+from collections.abc import Sequence
 
 
 def sorted_batches(lengths: Sequence[int], batch_tokens: int) -> list[list[int]]:
@@ -54,20 +46,6 @@ def longest_output(n_pieces: int, ratio: float, extra: int) -> int:
     20
     """
     return int((n_pieces + 1) * ratio) + extra
-
-
-def choose_search(
-    recipe: Chosen, beam: int | None, nbest: int, length_penalty: float | None
-) -> Chosen:
-    """Return the recipe's own search, or the beam search that was asked for instead."""
-    if beam is None and nbest == 1 and length_penalty is None:
-        return recipe
-    options = dict(recipe.options) if recipe.kind == "beam" else {}
-    width = options.get("width", 5) if beam is None else beam
-    options |= {"width": max(width, nbest) if width > 0 else width, "n_best": nbest}
-    if length_penalty is not None:
-        options["length_penalty"] = length_penalty
-    return Chosen("beam", options)
 
 
 def beam_problems(width: int, length_penalty: float, n_best: int, n_completed: int) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 
 from saccade.server.desk import Desk, translations
-from saccade.server.jobs import Job, Wish
+from saccade.server.jobs import Job
 from saccade.server.judgements import Judgements, Rating
 from saccade.server.refusal import Refused
 from saccade.server.schema import Judgement, Text
@@ -78,7 +78,7 @@ class Blind:
     async def _translate(self, numbers: range) -> None:
         found = []
         for model in self._desk.models.values():
-            jobs = [Job(self.sentences[number], Wish()) for number in numbers]
+            jobs = [Job(self.sentences[number]) for number in numbers]
             async with self._desk.admitted(model, jobs):
                 found.append([one.text for one in await translations(jobs)])
         self._outputs |= dict(zip(numbers, zip(*found, strict=True), strict=True))

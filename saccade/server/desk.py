@@ -12,10 +12,11 @@ from contextlib import asynccontextmanager
 from typing import TypeVar
 
 from saccade.errors import suggest
+from saccade.predict.decode import GREEDY, Decode
 from saccade.predict.translation import Translation
 from saccade.predict.translator import Scored
 from saccade.server.counters import Counters
-from saccade.server.jobs import Job, Wish
+from saccade.server.jobs import Job
 from saccade.server.limits import Limits
 from saccade.server.models import Served
 from saccade.server.predict import needs_tree
@@ -85,9 +86,9 @@ class Desk:
 def jobs_of(asked: Predict, texts: Sequence[str]) -> list[Job]:
     """Make a job for each text and, if its tree is wanted, a greedy one after all of them."""
     trace = needs_tree(asked)
-    wish = Wish(asked.beam, asked.nbest, asked.length_penalty, trace=trace)
-    jobs = [Job(text, wish, asked.prefix) for text in texts]
-    return [*jobs, *(Job(text, Wish(greedy=True), asked.prefix) for text in texts if trace)]
+    decode = Decode(asked.beam, asked.nbest, asked.length_penalty, trace=trace)
+    jobs = [Job(text, decode, asked.prefix) for text in texts]
+    return [*jobs, *(Job(text, GREEDY, asked.prefix) for text in texts if trace)]
 
 
 async def translations(jobs: Sequence[Job]) -> list[Translation]:

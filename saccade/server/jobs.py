@@ -5,32 +5,22 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
+from saccade.predict.decode import USUAL, Decode
 from saccade.predict.translation import Translation
 from saccade.predict.translator import Scored
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """How to work on a text; texts with equal wishes are computed together."""
-
-    beam: int | None = None
-    nbest: int = 1
-    length_penalty: float | None = None
-    greedy: bool = False
-    trace: bool = False
-    score: bool = False
-
-
 @dataclass(eq=False, slots=True)
 class Job:
-    """A text, what is wished for, until when, and where the result will be.
+    """A text, how to write its output, until when, and where the result will be.
 
-    begin: the forced beginning of the output; for a score, the whole target.  watch: told the best
-    output so far after every step, in the thread that computes.
+    decode: texts with equal options are computed together; None asks for a score.  begin: the
+    forced beginning of the output; for a score, the whole target.  watch: told the best output so
+    far after every step, in the thread that computes.
     """
 
     text: str
-    wish: Wish
+    decode: Decode | None = USUAL
     begin: str = ""
     deadline: float = float("inf")
     watch: Callable[[str], None] | None = None

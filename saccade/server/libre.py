@@ -12,11 +12,12 @@ from fastapi.responses import Response
 from pydantic import ValidationError
 from pydantic_core import from_json
 
+from saccade.predict.decode import Decode
 from saccade.predict.translation import Translation
 from saccade.server import schema
 from saccade.server.answers import answer, encoded, unless_gone
 from saccade.server.desk import Desk, translations
-from saccade.server.jobs import Job, Wish
+from saccade.server.jobs import Job
 from saccade.server.models import Served, language_name
 from saccade.server.refusal import Refused
 
@@ -98,10 +99,10 @@ async def _translated(desk: Desk, asked: schema.Libre) -> Response:
     desk.limits.check_beam("alternatives", asked.alternatives + 1)
     marked = asked.format == "html"
     split = [_TAG.split(text) if marked else [text] for text in texts]
-    wish = Wish(nbest=asked.alternatives + 1)
+    decode = Decode(nbest=asked.alternatives + 1)
     parts = [html.unescape(p) if marked else p for row in split for p in row[::2]]
     desk.limits.check_texts("q", parts)
-    jobs = [Job(part, wish) for part in parts]
+    jobs = [Job(part, decode) for part in parts]
     async with desk.admitted(model, jobs):
         found = iter(await translations(jobs))
     outputs = []

@@ -10,7 +10,7 @@ from saccade.predict.translation import Translation
 from saccade.server import schema
 from saccade.server.answers import answer, encoded, unless_gone
 from saccade.server.desk import Desk, jobs_of, scores, translations
-from saccade.server.jobs import Job, Wish
+from saccade.server.jobs import Job
 from saccade.server.models import Served
 from saccade.server.predict import Seen, check_size, is_heavy, number, result
 from saccade.server.refusal import Refused
@@ -105,7 +105,7 @@ async def _scored(desk: Desk, asked: schema.ScoreRequest) -> Response:
             " each source; send two lists of one length.",
         )
     pairs = zip(sources, targets, strict=True)
-    jobs = [Job(source, Wish(score=True), target) for source, target in pairs]
+    jobs = [Job(source, None, target) for source, target in pairs]
     async with desk.admitted(model, jobs):
         found = await scores(jobs)
     results = [

@@ -1,6 +1,6 @@
 """One model at work: texts of many requests, gathered into batches, computed in one thread.
 
-A text waits a few milliseconds for company. Then the oldest and all that wish for the same are
+A text waits a few milliseconds for company. Then the oldest and all with equal decode options are
 computed together, as many as fit. The output for a text does not depend on its company.
 """
 
@@ -9,16 +9,16 @@ import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Protocol
 
 from torch import Tensor
 
 from saccade.engines.base import Opened
 from saccade.errors import DataError
-from saccade.parts import Part
+from saccade.predict.decode import Decode
 from saccade.predict.translation import Translation
 from saccade.predict.translator import Scored, Translator
-from saccade.search.base import Search
 from saccade.server.jobs import Job
 from saccade.server.limits import Limits
 from saccade.server.refusal import Refused
@@ -135,10 +135,11 @@ class Worker:
             return bool(self._waiting) or not self._closing
 
     def _take(self) -> list[Job]:
-        """Take the oldest job and those that wish for the same, until the batch is full."""
+        """Take the oldest job and those with equal options, until the batch is full."""
         with self._changed:
             waiting = list(self._waiting)
-        alike = [job for job in waiting if job.wish == waiting[0].wish]  # none if all were dropped
+        first = waiting[0].decode if waiting else None  # all may have been dropped
+        alike = [job for job in waiting if job.decode == first]
         taken: list[Job] = []
         longest = 0
         for job in alike:
@@ -188,19 +189,11 @@ class Worker:
 
     def _results(self, batch: list[Job]) -> Sequence[Translation | Scored]:
         texts, begins = [job.text for job in batch], [job.begin for job in batch]
-        wish = batch[0].wish
-        if wish.score:
+        decode = batch[0].decode
+        if decode is None:
             return self.translator.score(texts, begins)
-        if self.fast and _plain(batch):
-            return list(
-                self.fast.stream(
-                    texts,
-                    beam=wish.beam,
-                    nbest=wish.nbest,
-                    length_penalty=wish.length_penalty,
-                    chunk=len(texts),
-                )
-            )
+        if self.fast and _plain(batch, decode):
+            return list(self.fast.stream(texts, decode, chunk=len(texts)))
 
         def watch(numbers: Sequence[int], tokens: Tensor) -> None:
             if not any(job.wanted for job in batch):
@@ -210,24 +203,13 @@ class Worker:
                 if tell:
                     tell(self.translator.target.decode(line.tolist()))
 
-        found = self.translator.stream(
-            texts,
-            beam=wish.beam,
-            nbest=wish.nbest,
-            length_penalty=wish.length_penalty,
-            search=Part(Search, "greedy") if wish.greedy else None,
-            prefix=begins,
-            trace=wish.trace,
-            watch=watch,
-            chunk=len(texts),
-        )
-        return list(found)
+        forced = replace(decode, prefix=begins)
+        return list(self.translator.stream(texts, forced, watch=watch, chunk=len(texts)))
 
 
-def _plain(batch: list[Job]) -> bool:
+def _plain(batch: list[Job], decode: Decode) -> bool:
     """Tell whether nobody wants to see how a batch is written, or to write a part of it."""
-    wish = batch[0].wish
-    return not (wish.greedy or wish.trace or any(job.begin or job.watch for job in batch))
+    return not (decode.search or decode.trace or any(job.begin or job.watch for job in batch))
 
 
 def _pieces(result: Translation | Scored) -> int:

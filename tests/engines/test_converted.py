@@ -10,6 +10,8 @@ import saccade
 from saccade.engines._converted import Converted
 from saccade.errors import CheckpointError, RecipeError
 from saccade.export.base import FACTS, export, key_of
+from saccade.parts import Part
+from saccade.search.base import Search
 from tests.engines.folders import SOURCES, write_noise
 
 
@@ -94,6 +96,10 @@ def test_what_the_engine_cannot_do(tmp_path: Path) -> None:
         strict.translate("four", prefix="un")
     with pytest.raises(RecipeError, match=r"sample: the engine ctranslate2-float32 cannot do it"):
         strict.translate("four", sample={})
+    with pytest.raises(RecipeError, match=r"trace: the engine ctranslate2-float32 cannot do it"):
+        strict.translate("four", trace=True)
+    with pytest.raises(RecipeError, match=r"beam.wdth: beam has no option 'wdth'. Did you mean"):
+        strict.translate("four", search=Part(Search, "beam", {"wdth": 3}))
     with pytest.raises(RecipeError, match=r"beam.width: 0 is below 1"):
         strict.translate("four", beam=0)
     with pytest.raises(RecipeError, match=r"chunk is 0; expected 1 or more lines"):
@@ -104,10 +110,20 @@ def test_the_automatic_engine_leaves_it_to_torch(tmp_path: Path) -> None:
     folder = write_noise(tmp_path)
     torch, lenient = saccade.load(folder), saccade.load(folder, engine="auto")
     assert isinstance(lenient, Converted)
-    for options in ({"prefix": "un"}, {"sample": {"seed": 3}}):
+    for options in ({"prefix": "un"}, {"sample": {"seed": 3}}, {"trace": True}):
         expected = torch.translate(SOURCES, **options)
         found = lenient.translate(SOURCES, **options)
         assert [f.text for f in found] == [f.text for f in expected]
+
+
+def test_a_search_that_is_named(tmp_path: Path) -> None:
+    folder = write_noise(tmp_path)
+    torch, strict = saccade.load(folder), saccade.load(folder, engine="ctranslate2")
+    for search in (Part(Search, "greedy"), Part(Search, "beam", {"width": 2})):
+        expected = torch.translate(SOURCES, search=search)
+        assert [f.text for f in strict.translate(SOURCES, search=search)] == [
+            f.text for f in expected
+        ]
 
 
 def test_other_searches_are_left_to_torch_too(tmp_path: Path) -> None:

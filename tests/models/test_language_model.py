@@ -12,6 +12,7 @@ from saccade.models.base import Model
 from saccade.models.language_model import LanguageModel
 from saccade.objectives.cross_entropy import cross_entropy
 from saccade.parts import Part
+from saccade.predict.decode import GREEDY
 from saccade.predict.translator import Translator
 from saccade.recipe import Decoding
 from saccade.search.base import Search
@@ -66,7 +67,7 @@ def test_prefix_stands_before_what_is_given() -> None:
 
 
 def test_outputs_have_room_behind_what_is_given() -> None:
-    (cut,) = learned("plain").stream(["to be"], search=Part(Search, "greedy"))
+    (cut,) = learned("plain").stream(["to be"], GREEDY)
     assert cut.finished
     decoding = Decoding(search=Part(Search, "greedy"), max_ratio=0.0, max_extra=3)
     model, pieces = learned("plain").model, learned("plain").target

@@ -14,6 +14,7 @@ from torch import Tensor
 from saccade.errors import DataError, RecipeError
 from saccade.look import inspection
 from saccade.parts import Part
+from saccade.predict.decode import Decode
 from saccade.predict.translation import Translation
 from saccade.predict.translator import Translator
 from saccade.recipe import Decoding
@@ -64,7 +65,7 @@ def test_the_batch_and_the_order_do_not_matter(kind: str, search: str, learned: 
     whole = translator(kind, learned=learned)
     shuffled = whole.translate([LINES[i] for i in turn], search=part)
     assert_same(shuffled, [expected[i] for i in turn])
-    assert_same(list(whole.stream(iter(LINES), search=part, chunk=4)), expected)
+    assert_same(list(whole.stream(iter(LINES), Decode(search=part), chunk=4)), expected)
 
 
 @pytest.mark.parametrize("kind", ["luong", "pre"])
@@ -211,6 +212,8 @@ def test_wrong_use_is_refused() -> None:
         given.translate("one", beam=0)
     with pytest.raises(RecipeError, match=r"beam\.n_best: 0 is not between 1"):
         given.translate("one", nbest=0)
+    with pytest.raises(RecipeError, match=r"no option 'nbset'. Did you mean 'nbest'\?"):
+        given.translate("one", nbset=2)
 
 
 def test_every_line_may_have_its_own_prefix() -> None:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from saccade.predict.decode import GREEDY, USUAL, Decode
 from saccade.predict.translation import Translation
-from saccade.server.jobs import Job, Wish
+from saccade.server.jobs import Job
 from saccade.server.limits import Limits
 from saccade.server.models import Served
 from saccade.server.refusal import Refused
@@ -58,10 +59,9 @@ def text_of(job: Job) -> str:
     return found.text
 
 
-def test_equal_wishes_are_computed_together_in_turn(bench: Bench) -> None:
-    wide = Wish(beam=2)
-    wishes = [Wish(), wide, Wish(), Wish(greedy=True)]
-    jobs = [Job(source, wish) for source, wish in zip(SOURCES, wishes, strict=True)]
+def test_equal_options_are_computed_together_in_turn(bench: Bench) -> None:
+    decodes = [USUAL, Decode(beam=2), Decode(), GREEDY]
+    jobs = [Job(source, decode) for source, decode in zip(SOURCES, decodes, strict=True)]
     with bench.engine.admit(jobs):
         assert bench.engine.held == 4
         bench.go()
@@ -73,7 +73,7 @@ def test_equal_wishes_are_computed_together_in_turn(bench: Bench) -> None:
 def test_a_batch_holds_only_so_much(tiny: Served, benches: list[Bench]) -> None:
     bench = Bench(tiny, batch=9)  # a sentence has 3 pieces and END
     benches.append(bench)
-    jobs = [Job(source, Wish()) for source in SOURCES]
+    jobs = [Job(source) for source in SOURCES]
     with bench.engine.admit(jobs):
         bench.go()
         assert [text_of(job) for job in jobs] == TARGETS
@@ -81,9 +81,9 @@ def test_a_batch_holds_only_so_much(tiny: Served, benches: list[Bench]) -> None:
 
 
 def test_no_more_than_the_queue_holds_is_taken(bench: Bench) -> None:
-    jobs = [Job("un", Wish()) for _ in range(7)]
+    jobs = [Job("un") for _ in range(7)]
     with bench.engine.admit(jobs):
-        with pytest.raises(Refused) as found, bench.engine.admit([Job("un", Wish())] * 2):
+        with pytest.raises(Refused) as found, bench.engine.admit([Job("un")] * 2):
             pass
         assert found.value.status == 429
         assert found.value.retry == 1
@@ -93,12 +93,12 @@ def test_no_more_than_the_queue_holds_is_taken(bench: Bench) -> None:
         bench.go()
         for job in jobs:
             job.done.result(timeout=20)
-    with bench.engine.admit([Job("un", Wish())] * 2):
+    with bench.engine.admit([Job("un")] * 2):
         pass
 
 
 def test_what_nobody_waits_for_is_not_computed(bench: Bench) -> None:
-    gone, kept = Job("un chat", Wish()), Job(SOURCES[0], Wish())
+    gone, kept = Job("un chat"), Job(SOURCES[0])
     with bench.engine.admit([kept]):
         with bench.engine.admit([gone]):
             pass
@@ -109,7 +109,7 @@ def test_what_nobody_waits_for_is_not_computed(bench: Bench) -> None:
 
 
 def test_what_is_too_late_is_not_computed(bench: Bench) -> None:
-    late, kept = Job("un", Wish(), deadline=time.monotonic() - 1), Job(SOURCES[0], Wish())
+    late, kept = Job("un", deadline=time.monotonic() - 1), Job(SOURCES[0])
     with bench.engine.admit([late, kept]):
         bench.go()
         assert text_of(kept) == TARGETS[0]
@@ -120,7 +120,7 @@ def test_what_is_too_late_is_not_computed(bench: Bench) -> None:
 
 def test_a_search_stops_when_nobody_waits_any_more(bench: Bench) -> None:
     seen: list[str] = []
-    job = Job(SOURCES[0], Wish())
+    job = Job(SOURCES[0])
 
     def leave(text: str) -> None:
         seen.append(text)
@@ -136,7 +136,7 @@ def test_a_search_stops_when_nobody_waits_any_more(bench: Bench) -> None:
 
 
 def test_one_bad_text_spoils_nothing(bench: Bench) -> None:
-    good, bad = Job(SOURCES[0], Wish()), Job("\ud800", Wish())
+    good, bad = Job(SOURCES[0]), Job("\ud800")
     with bench.engine.admit([good, bad]):
         bench.go()
         assert text_of(good) == TARGETS[0]
@@ -145,7 +145,7 @@ def test_one_bad_text_spoils_nothing(bench: Bench) -> None:
 
 def test_closing_finishes_what_was_taken(tiny: Served) -> None:
     bench = Bench(tiny)
-    jobs = [Job(source, wish) for source in SOURCES for wish in (Wish(), Wish(beam=2))]
+    jobs = [Job(source, d) for source in SOURCES for d in (USUAL, Decode(beam=2))]
     with bench.engine.admit(jobs):
         closing = threading.Thread(target=bench.engine.close)
         closing.start()
@@ -159,8 +159,8 @@ def test_closing_finishes_what_was_taken(tiny: Served) -> None:
 
 def test_watching_tells_the_best_so_far(bench: Bench) -> None:
     seen: list[str] = []
-    job = Job(SOURCES[0], Wish(), watch=seen.append)
-    with bench.engine.admit([job, Job(SOURCES[1], Wish())]):
+    job = Job(SOURCES[0], watch=seen.append)
+    with bench.engine.admit([job, Job(SOURCES[1])]):
         bench.go()
         assert text_of(job) == TARGETS[0]
     assert seen[:3] == ["a", "a cat", "a cat sleeps"]
