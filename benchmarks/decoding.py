@@ -24,7 +24,7 @@ from saccade.folders import model as folder
 from saccade.models.base import Model
 from saccade.models.encoder_decoder import EncoderDecoder
 from saccade.parts import Part
-from saccade.predict.translator import Translator
+from saccade.predict.predictor import Predictor
 from saccade.recipe import Decoding
 from saccade.tokenizers._vocabulary import END
 from saccade.tokenizers.bpe import Bpe
@@ -79,7 +79,7 @@ def main() -> None:
                 print(json.dumps(setting | figures(seconds, len(few), batch)), flush=True)
 
 
-def untrained(shape: str, lines: Iterable[str]) -> Translator:
+def untrained(shape: str, lines: Iterable[str]) -> Predictor:
     """Make a translator of known size whose outputs are as long as their sources."""
     vocabulary = Bpe(size=8000, min_count=1).fit(lines, ["nfc"])
     model = Part(Model, "encoder_decoder", SHAPES[shape]).build(8000, 8000)
@@ -88,15 +88,15 @@ def untrained(shape: str, lines: Iterable[str]) -> Translator:
         model.bias[END] = -100.0
         model.bias[len(vocabulary) :] = -100.0
     decoding = Decoding(max_ratio=1.0, max_extra=0)
-    return Translator(model, vocabulary, vocabulary, decoding)
+    return Predictor(model, vocabulary, vocabulary, decoding)
 
 
 def work(
-    translator: Translator, lines: list[str], beam: int, batch: int, form: str
+    translator: Predictor, lines: list[str], beam: int, batch: int, form: str
 ) -> Callable[[], list[float]]:
     """Return what decodes all lines and gives the seconds of every call."""
     decoding = replace(translator.decoding, batch_tokens=batch * _FOR_LENGTH)
-    chosen = Translator(translator.model, translator.source, translator.target, decoding)
+    chosen = Predictor(translator.model, translator.source, translator.target, decoding)
     if form == "clear":
         chosen._ready = cast("Ready", _AsItIs(translator.model))
 

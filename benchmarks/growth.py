@@ -29,7 +29,7 @@ from benchmarks.workloads import END, PAD, START, Shape
 from saccade.data.batching import collate, pad
 from saccade.fast.model import Ready
 from saccade.models.base import Model
-from saccade.objectives.cross_entropy import cross_entropy
+from saccade.objectives._likelihood import cross_entropy
 from saccade.search.base import Task
 from saccade.search.beam import Beam
 from saccade.train.memory import kept_memory

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from saccade.api import History, Trained, train
     from saccade.engines._open import load
+    from saccade.engines._open import load as load_forecaster
     from saccade.engines.base import Opened
     from saccade.errors import (
         CheckpointError,
@@ -23,11 +24,12 @@ if TYPE_CHECKING:
         ShapeError,
         TrainingError,
     )
-    from saccade.folders.model import load_forecaster
     from saccade.look.pictures import draw as inspect
-    from saccade.predict.forecaster import Forecast, Predictor
-    from saccade.predict.translation import Translation
-    from saccade.predict.translator import Scored, Translator
+    from saccade.predict.prediction import Prediction
+    from saccade.predict.prediction import Prediction as Forecast
+    from saccade.predict.prediction import Prediction as Translation
+    from saccade.predict.predictor import Predictor, Scored
+    from saccade.predict.predictor import Predictor as Translator
     from saccade.recipe import Recipe
     from saccade.views.drawing import Drawing
 
@@ -37,26 +39,33 @@ _PLACES = {
     "CheckpointError": "errors",
     "DataError": "errors",
     "Drawing": "views.drawing",
-    "Forecast": "predict.forecaster",
+    "Forecast": "predict.prediction",
     "History": "api",
     "Interrupted": "errors",
     "Opened": "engines.base",
-    "Predictor": "predict.forecaster",
+    "Prediction": "predict.prediction",
+    "Predictor": "predict.predictor",
     "Recipe": "recipe",
     "RecipeError": "errors",
     "SaccadeError": "errors",
-    "Scored": "predict.translator",
+    "Scored": "predict.predictor",
     "ShapeError": "errors",
     "Trained": "api",
     "TrainingError": "errors",
-    "Translation": "predict.translation",
-    "Translator": "predict.translator",
+    "Translation": "predict.prediction",
+    "Translator": "predict.predictor",
     "inspect": "look.pictures",
     "load": "engines._open",
-    "load_forecaster": "folders.model",
+    "load_forecaster": "engines._open",
     "train": "api",
 }
-_CALLED = {"inspect": "draw"}  # what a name is called where it comes from
+_CALLED = {  # what a name is called where it comes from
+    "Forecast": "Prediction",
+    "Translation": "Prediction",
+    "Translator": "Predictor",
+    "inspect": "draw",
+    "load_forecaster": "load",
+}
 
 __all__ = [
     "CheckpointError",
@@ -66,6 +75,7 @@ __all__ = [
     "History",
     "Interrupted",
     "Opened",
+    "Prediction",
     "Predictor",
     "Recipe",
     "RecipeError",

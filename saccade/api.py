@@ -11,11 +11,10 @@ import yaml
 
 from saccade import recipe as recipes
 from saccade import run
-from saccade.data.prepare import numeric
 from saccade.errors import RecipeError, suggest
 from saccade.look.report import read_curves
-from saccade.predict.translation import Translation
-from saccade.predict.translator import Scored, Translator
+from saccade.predict.prediction import Prediction
+from saccade.predict.predictor import One, Predictor, Scored
 from saccade.recipe import Decoding, Recipe, Training
 from saccade.train.progress import Progress
 from saccade.views import curves, page
@@ -49,22 +48,25 @@ class History:
 class Trained:
     """A trained model: translate with it, look at its history, find it in its folder."""
 
-    translator: Translator
+    predictor: Predictor
     folder: Path
     history: History
     reason: str
 
     @overload
-    def translate(self, text: str, **options: Any) -> Translation: ...
+    def predict(self, given: list[Any], **options: Any) -> list[Prediction]: ...
     @overload
-    def translate(self, text: list[str], **options: Any) -> list[Translation]: ...
-    def translate(self, text: str | list[str], **options: Any) -> Translation | list[Translation]:
-        """Translate one text or a list; options are those of `Translator.translate`."""
-        return self.translator.translate(text, **options)
+    def predict(self, given: One, **options: Any) -> Prediction: ...
+    def predict(self, given: One | list[Any], **options: Any) -> Prediction | list[Prediction]:
+        """Predict the output for one input or for a list: `Predictor.predict`."""
+        return self.predictor.predict(given, **options)
+
+    translate = predict
+    forecast = predict
 
     def score(self, sources: Sequence[str], targets: Sequence[str]) -> list[Scored]:
         """Say how likely each target is for its source."""
-        return self.translator.score(sources, targets)
+        return self.predictor.score(sources, targets)
 
     def _repr_html_(self) -> str:
         return page.paragraph(f"Trained model in {self.folder}") + self.history._repr_html_()
@@ -108,15 +110,10 @@ def train(
     if recipe is None and not any(name in training for name in limits):
         training["max_epochs"] = _EPOCHS
     built = recipes.from_plain(raw, "saccade.train")
-    if numeric(built):
-        raise RecipeError(
-            f"saccade.train: model {built.model.kind} writes numbers; expected a model of text."
-            " Train it with `saccade train`, and open it with saccade.load_forecaster."
-        )
     place = Path(folder) if folder else Path(tempfile.mkdtemp(prefix="saccade-"))
     result = run.train(built, place, device=device, overwrite=overwrite)
     history = History(result.progress, read_curves(result.folder))
-    return Trained(result.translator, result.folder, history, result.reason)
+    return Trained(result.predictor, result.folder, history, result.reason)
 
 
 def _raw(recipe: Recipe | Mapping[str, Any] | str | Path | None) -> dict[str, Any]:

@@ -7,7 +7,7 @@ Letters: B batch, S source places, T target places, D width, V vocabulary,
 A attention maps (layers x heads), K beam.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from ctypes import Structure
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol, cast
@@ -20,47 +20,94 @@ from torch import Tensor
 class Padded:
     """Sequences of unequal length in one tensor that owns its mask.
 
-    values: `[B, S]` ids, or `[B, S, F]` vectors.  mask: `[B, S]`, True = a real place;
-    real places come first.  ends: `[B, S]`, True where a turn of a dialogue or a sentence ends,
-    if that is known.
+    mask: True = a real place; `[B, S]` for sequences, whose real places come first, `[B, N, S]`
+    for N sequences a row, `[B, H, W]` for pictures.  values: what stands there, ids of the mask's
+    shape or vectors, with dimensions behind those of the mask.
     """
 
     values: Tensor
     mask: Tensor
-    ends: Tensor | None = None
 
     @property
     def lengths(self) -> Tensor:
         """Number of real places of each row, `[B]`."""
-        return self.mask.sum(dim=1)
+        return self.mask.flatten(1).sum(dim=1)
+
+    def rows(self, index: Tensor) -> "Padded":
+        """Take rows of the batch; the only selection there is."""
+        return Padded(self.values[index], self.mask[index])
+
+    def flat(self) -> "Padded":
+        """Lay the places of each row out in one sequence, real places first: `[B, S]`.
+
+        >>> ids = torch.tensor([[[5, 6], [7, 0]], [[8, 0], [0, 0]]])
+        >>> Padded(ids, ids > 0).flat().values.tolist()
+        [[5, 6, 7], [8, 0, 0]]
+        """
+        n_dims = self.mask.dim()
+        if n_dims == 2:
+            return self
+        mask, values = self.mask.flatten(1), self.values.flatten(1, n_dims - 1)
+        first = (~mask).to(torch.uint8).argsort(dim=1, stable=True)  # real places come first
+        first = first[:, : int(mask.sum(dim=1).max())]  # [B, S]
+        rows = torch.arange(len(mask), device=mask.device)[:, None]
+        return Padded(values[rows, first], mask[rows, first])
 
     def to(self, device: torch.device) -> "Padded":
         """Move to `device`."""
-        ends = None if self.ends is None else self.ends.to(device)
-        return Padded(self.values.to(device), self.mask.to(device), ends)
+        return Padded(self.values.to(device), self.mask.to(device))
+
+
+def padded(sequences: Sequence[Sequence[int]]) -> Padded:
+    """Put sequences of ids into one tensor, zeros behind.
+
+    >>> padded([[5, 6], [7]]).values.tolist()
+    [[5, 6], [7, 0]]
+    """
+    lengths = torch.tensor([len(ids) for ids in sequences])
+    mask = torch.arange(int(lengths.max())) < lengths[:, None]  # [B, S]
+    values = torch.zeros(mask.shape, dtype=torch.long)
+    values[mask] = torch.tensor([i for ids in sequences for i in ids], dtype=torch.long)
+    return Padded(values, mask)
+
+
+Sources = Mapping[str, Padded]  # by name
+
+
+def only(sources: Sources) -> Padded:
+    """Return the source of a model that reads one."""
+    (source,) = sources.values()
+    return source
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Pairs ready for a model.
+    """Examples ready for a model.
 
-    source: `[B, S]`, ends in END.  target: `[B, T]`, ends in END.
-    prefix: `[B, T]` ids, the target shifted right behind START: what the decoder has read before it
-    writes `target`.  index: which examples of the corpus these are.
-    Of numbers, all have a dimension C more, nothing ends in END, and in the place of START stands
-    the source's last.
+    sources: what is read, by name.  target: `[B, T]` ids that end in END, or `[B, T, C]` values.
+    prefix: as `target`, shifted right behind START or what the source ends with: what the decoder
+    has read before it writes `target`.  index: which examples of the corpus these are.
     """
 
-    source: Padded
+    sources: Sources
     target: Padded
     prefix: Tensor
     index: tuple[int, ...] = ()
 
+    @property
+    def source(self) -> Padded:
+        """The only source."""
+        return only(self.sources)
+
+    @property
+    def n_source_places(self) -> int:
+        """How many real places all sources have."""
+        return sum(int(source.mask.sum()) for source in self.sources.values())
+
     def to(self, device: torch.device) -> "Batch":
         """Move to `device`."""
-        return Batch(
-            self.source.to(device), self.target.to(device), self.prefix.to(device), self.index
-        )
+        sources = {name: source.to(device) for name, source in self.sources.items()}
+        return Batch(sources, self.target.to(device), self.prefix.to(device), self.index)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,8 +241,7 @@ class Stepped(NamedTuple):
 class Step(NamedTuple):
     """A model over one symbol: log-probabilities of the next `[B, V]`, and the state after it.
 
-    Whoever asked for the step may write over the log-probabilities. Of a model of numbers they are
-    the next values, `[B, C]`.
+    Whoever asked for the step may write over the log-probabilities.
     """
 
     log_probs: Tensor

@@ -3,19 +3,53 @@
 What stands between them is in flow.py. Whoever imports only this does without torch.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, TypeAlias
 
 Fate = Literal["kept", "completed", "pruned"]
+Raw: TypeAlias = Any  # what a reader hands over and a user sees: text, or an array of numbers
+SOURCE_NAME = "source"  # what the only source of an example is called
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One pair as it stood in a file. `origin` is what an error message calls it."""
+    """One example as it was read: sources by name, and all outputs that are right for them.
 
-    source: str
-    target: str
+    origin: what an error message calls it.
+    """
+
+    sources: Mapping[str, Raw]
+    references: tuple[Raw, ...]
     origin: str = ""
+
+    @property
+    def source(self) -> Raw:
+        """The only source, or the first."""
+        return next(iter(self.sources.values()))
+
+    @property
+    def target(self) -> Raw:
+        """The only reference, or the first."""
+        return self.references[0]
+
+
+def pair(source: Raw, target: Raw, origin: str = "") -> Example:
+    """Make the example of one source and one reference."""
+    return Example({SOURCE_NAME: source}, (target,), origin)
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What a model must know of one side of its examples to build its layers.
+
+    size: symbols of a vocabulary, columns of numbers, channels of a picture.  embedder, head: the
+    parts that read and write such a side unless the recipe names others.
+    """
+
+    size: int
+    embedder: str = "symbols"
+    head: str = "symbols"
 
 
 @dataclass(frozen=True, slots=True)

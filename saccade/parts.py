@@ -202,6 +202,9 @@ def _with_kind(default: Any, value: Any) -> Any:
 def check_value(kind: Any, value: Any, path: str, problems: list[str]) -> Any:
     """Check one value against its annotation; an `int` is not `"3"` nor `true`."""
     origin, inner = get_origin(kind), get_args(kind)
+    if type(None) in inner and value is not None:
+        kind = inner[0]
+        origin, inner = get_origin(kind), get_args(kind)
     if origin is Part:
         return check_part(inner[0], value, path, problems)
     if origin is list and isinstance(value, list):
@@ -210,8 +213,8 @@ def check_value(kind: Any, value: Any, path: str, problems: list[str]) -> Any:
         return {str(k): check_value(inner[1], v, f"{path}.{k}", problems) for k, v in value.items()}
     if kind is float and type(value) is int:
         return float(value)
-    literal = origin is Literal and value in inner
-    if not literal and (origin is not None or type(value) is not kind):
+    allowed = (origin is Literal and value in inner) or (value is None and type(None) in inner)
+    if not allowed and (origin is not None or type(value) is not kind):
         problems.append(f"{path}: expected {_describe(kind)}, found {value!r}.{_hint(kind, value)}")
         return None
     return value

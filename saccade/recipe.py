@@ -7,44 +7,21 @@ parts, once each. Unknown keys and wrong types are refused, all of them in one m
 import dataclasses
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal, get_type_hints
+from typing import Any, get_type_hints
 
 import yaml
 
 from saccade.errors import RecipeError
 from saccade.kernels.precision import Precision
 from saccade.metrics.base import Metric
+from saccade.modalities.base import Modality
 from saccade.models.base import Model
+from saccade.nouns import SOURCE_NAME
 from saccade.objectives.base import Objective
-from saccade.parts import Option, Part, check_options, find, plain
+from saccade.parts import Option, Part, check_options, find, kinds, plain
 from saccade.readers.base import Reader
 from saccade.schedules.base import Schedule
 from saccade.search.base import Search
-from saccade.tokenizers._vocabulary import Reading
-from saccade.tokenizers.base import Tokenizer
-
-Normalisation = Literal[
-    "nfc", "nfd", "nfkc", "nfkd", "lowercase", "strip", "squeeze", "digits", "quotes"
-]
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Side:
-    """One side of the pairs: how text becomes pieces."""
-
-    tokenizer: Part[Tokenizer] = Part(Tokenizer, "bpe")
-    normalise: list[Normalisation] = dataclasses.field(default_factory=lambda: ["nfc", "strip"])
-    max_length: int = 256
-    """Pairs with more pieces than this on the side are left out, counted and reported."""
-    reverse: bool = False
-    """Read the source from its last piece to its first (Sutskever et al. 2014, section 3.3)."""
-    separator: str = ""
-    """What parts the turns of a dialogue in the source; each turn then ends in an END."""
-
-    @property
-    def reading(self) -> Reading:
-        """How a text of this side is laid out."""
-        return Reading(self.reverse, self.separator)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -56,12 +33,19 @@ class Data:
     test: dict[str, Part[Reader]] = dataclasses.field(default_factory=dict)
     weights: list[float] = dataclasses.field(default_factory=list)
     """How often an epoch goes through each corpus of `train`; 1 each if left out."""
-    source: Side = dataclasses.field(default_factory=Side)
-    target: Side = dataclasses.field(default_factory=Side)
+    source: Part[Modality] = Part(Modality, "text")
+    sources: dict[str, Part[Modality]] = dataclasses.field(default_factory=dict)
+    """Several sources by name, in the place of `source`."""
+    target: Part[Modality] = Part(Modality, "text")
     joint: bool = False
     """One tokenizer, that of `source`, learned from and used on both sides."""
     copies: int = 0
     """Symbols kept for words that are not in the vocabulary, to be copied through."""
+
+    @property
+    def read(self) -> dict[str, Part[Modality]]:
+        """The modality of every source, by name."""
+        return self.sources or {SOURCE_NAME: self.source}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -136,6 +120,8 @@ class Recipe:
     model: Part[Model] = Part(Model, "encoder_decoder")
     training: Training = dataclasses.field(default_factory=Training)
     decoding: Decoding = dataclasses.field(default_factory=Decoding)
+    notes: tuple[str, ...] = dataclasses.field(default=(), compare=False, init=False)
+    """What was rewritten because an older saccade wrote it in another way."""
 
     def plain(self) -> dict[str, Any]:
         """Return the whole recipe with every default filled in, as YAML would hold it."""
@@ -172,13 +158,44 @@ def parse(text: str, where: str = "recipe", overrides: Iterable[str] = ()) -> Re
 def from_plain(raw: Mapping[str, Any], where: str = "recipe") -> Recipe:
     """Read a recipe from dictionaries and lists, as YAML gives them."""
     problems: list[str] = []
+    raw, notes = upgraded(raw)
     recipe = _section(Recipe, dict(raw), "", problems)
     if not problems:
         problems = _contradictions(recipe)
     if problems:
         raise RecipeError([f"{where}: {problem}" for problem in problems])
     assert isinstance(recipe, Recipe)
+    object.__setattr__(recipe, "notes", tuple(f"{where}: {note}" for note in notes))
     return recipe
+
+
+def upgraded(raw: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Rewrite what older versions wrote in another way; say what was rewritten.
+
+    Forecasters had models of their own, and sides that were always text.
+    """
+    model = raw.get("model")
+    model = {"kind": model} if isinstance(model, str) else model
+    data = raw.get("data")
+    if not isinstance(model, dict) or not isinstance(data, dict):
+        return dict(raw), []
+    kind = model.get("kind")
+    if kind not in ("forecaster", "dense_forecaster") or "sources" in data:
+        return dict(raw), []
+    notes = []
+    sides = {name: data.get(name) or {} for name in ("source", "target")}
+    if all(isinstance(side, dict) and "kind" not in side for side in sides.values()):
+        for name, side in sides.items():
+            kept = {key: side[key] for key in ("max_length",) if key in side}
+            data = {**data, name: {"kind": "numbers", **kept}}
+        notes.append(f"model {kind}: data.source and data.target are now of kind numbers.")
+    if kind == "forecaster":
+        relative = model.get("relative", False)
+        rest = {k: v for k, v in model.items() if k not in ("kind", "relative")}
+        head = {"kind": "values", "relative": relative}
+        model = {"kind": "encoder_decoder", "embedding": 32, "dropout": 0.0, **rest, "head": head}
+        notes.append("model forecaster is now encoder_decoder with head: values.")
+    return {**raw, "model": model, "data": data}, notes
 
 
 def _safe_yaml(text: str, where: str) -> Any:
@@ -212,7 +229,8 @@ def _override(raw: dict[str, Any], override: str) -> None:
 
 def _options(section: type[Any]) -> dict[str, Option]:
     hints = get_type_hints(section)
-    return {f.name: Option(hints[f.name], f.default) for f in dataclasses.fields(section)}
+    fields = [field for field in dataclasses.fields(section) if field.init]
+    return {f.name: Option(hints[f.name], f.default) for f in fields}
 
 
 def _section(section: type[Any], raw: Any, path: str, problems: list[str]) -> Any:
@@ -290,43 +308,44 @@ def _contradictions(recipe: Recipe) -> list[str]:
 def _readings(recipe: Recipe) -> list[str]:
     """Say where another order of reading cannot be."""
     data, problems = recipe.data, []
-    if data.target.reading != Reading():
+    if not data.target.build().ordered:
         problems.append(
             "data.target: reverse and separator are for the source; a target is written in order."
         )
-    dropped = data.source.tokenizer.options.get("dropout", 0.0) > 0
-    if data.source.reading != Reading() and (
-        data.copies or recipe.decoding.replace_unknown or dropped
-    ):
-        problems.append(
-            "data.source: reverse and separator cannot go with data.copies,"
-            " decoding.replace_unknown or a dropout of the tokenizer, which read the source in"
-            " order. Leave out one or the other."
-        )
+    in_order = data.copies or recipe.decoding.replace_unknown
+    for name, part in data.read.items():
+        modality = part.build()
+        if not modality.ordered and (in_order or modality.varies):
+            problems.append(
+                f"data.{name}: reverse and separator cannot go with data.copies,"
+                " decoding.replace_unknown or a dropout of the tokenizer, which read the source in"
+                " order. Leave out one or the other."
+            )
+    if "target" in data.sources:
+        problems.append("data.sources: 'target' is the name of what is written. Choose another.")
     return problems
 
 
 def _mixed(recipe: Recipe) -> list[str]:
-    """Say what is for symbols where the model is one of numbers, or the other way round."""
-    numeric = find(Model, recipe.model.kind).numeric
-    writes, objective, metrics = (
-        ("numbers", "squared_error", "mae, rmse")
-        if numeric
-        else ("symbols", "cross_entropy", "bleu")
-    )
+    """Say what is for symbols where the target has values, or the other way round."""
     training, decoding = recipe.training, recipe.decoding
+    target = find(Modality, recipe.data.target.kind)
+    writes, objective = (
+        ("symbols", "cross_entropy") if target.discrete else ("values", "squared_error")
+    )
     problems = []
-    if find(Objective, training.objective.kind).numeric != numeric:
+    if find(Objective, training.objective.kind).discrete != target.discrete:
         problems.append(
-            f"training.objective: {training.objective.kind} does not fit model"
-            f" {recipe.model.kind}, which writes {writes}; use {objective}."
+            f"training.objective: {training.objective.kind} does not fit a target of kind"
+            f" {recipe.data.target.kind}, which has {writes}; use {objective}."
         )
     for name, parts in (("training", training.metrics), ("decoding", decoding.metrics)):
-        odd = [part.kind for part in parts if find(Metric, part.kind).numeric != numeric]
+        odd = [part.kind for part in parts if find(Metric, part.kind).raw != target.raw]
         if odd:
+            fitting = [kind for kind in kinds(Metric) if find(Metric, kind).raw == target.raw]
             problems.append(
-                f"{name}.metrics: {', '.join(odd)} cannot measure model {recipe.model.kind}, which"
-                f" writes {writes}; use {metrics}."
+                f"{name}.metrics: {', '.join(odd)} cannot measure a target of kind"
+                f" {recipe.data.target.kind}; use {', '.join(fitting)}."
             )
     if decoding.season < 0:
         problems.append(f"decoding.season: {decoding.season} is below 0; 0 is no season.")
@@ -351,7 +370,7 @@ def _out_of_range(training: Training) -> list[str]:
 
 
 def _plain_section(section: Any) -> dict[str, Any]:
-    values = {f.name: getattr(section, f.name) for f in dataclasses.fields(section)}
+    values = {f.name: getattr(section, f.name) for f in dataclasses.fields(section) if f.init}
     return {
         name: _plain_section(value)
         if dataclasses.is_dataclass(value) and not isinstance(value, Part)

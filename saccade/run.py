@@ -11,21 +11,22 @@ import torch
 from rich.console import Console
 
 from saccade import recipe as recipes
-from saccade.data.prepare import numeric
 from saccade.engines._open import load
 from saccade.engines.base import Opened
 from saccade.errors import CheckpointError, DataError, RecipeError
 from saccade.folders import model as folders
 from saccade.folders.facts import read_lexicon, read_profile
-from saccade.learners._bench import Bench, TextBench
-from saccade.learners._forecasting import NumberBench
+from saccade.learners._bench import Bench
 from saccade.learners.gradient import Trainer
 from saccade.metrics.base import Metric
+from saccade.modalities._numbers import Numbers
 from saccade.models.base import Model
+from saccade.nouns import Example
 from saccade.parts import Part
+from saccade.predict.baselines import naive_forecasts
 from saccade.predict.decode import USUAL, Decode
-from saccade.predict.evaluation import Evaluation, figures_of, likelihood_of
-from saccade.predict.translator import Translator
+from saccade.predict.evaluation import Evaluation, figures_of, likelihood_of, outputs_for
+from saccade.predict.predictor import Predictor
 from saccade.recipe import Recipe, Training
 from saccade.train import weights
 from saccade.train.checkpoint import Checkpoints
@@ -50,9 +51,9 @@ class Run:
     reason: str
 
     @property
-    def translator(self) -> Translator:
-        """The trained model, if it is one of text."""
-        return self.bench.translator
+    def predictor(self) -> Predictor:
+        """The trained model."""
+        return self.bench.predictor
 
 
 def train(
@@ -86,7 +87,7 @@ def train(
         _check_recipe(known, recipe)
     with _threads(recipe.training.threads), torch.random.fork_rng(devices=[]):
         going_on = folder if resume else None
-        bench = bench_of(recipe, root=root, device=device, resume=going_on, start_from=start_from)
+        bench = Bench(recipe, root, device, going_on, start_from)
         if known:
             _check_data(known, bench.hashes)
         log = Log(folder, console or Console(stderr=True))
@@ -104,27 +105,6 @@ def train(
         log.board = board(str(folder / "tensorboard")) if board else None
         reason = trainer.run()
     return Run(folder, bench, trainer.loop.progress, reason)
-
-
-def bench_of(
-    recipe: Recipe,
-    *,
-    root: Path = Path(),
-    device: str = "cpu",
-    resume: Path | None = None,
-    start_from: Path | None = None,
-) -> Bench:
-    """Prepare data and model as the recipe's kind of model needs them.
-
-    Args:
-        recipe: what to do.
-        root: where its relative paths start.
-        device: where to compute.
-        resume: the folder whose run goes on, if one does.
-        start_from: else the folder to start from, if any.
-    """
-    kind = NumberBench if numeric(recipe) else TextBench
-    return kind(recipe, root, device, resume, start_from)
 
 
 def evaluate(  # noqa: PLR0913 - each is an option of its own
@@ -155,24 +135,32 @@ def evaluate(  # noqa: PLR0913 - each is an option of its own
         decode: how to write.
     """
     recipe = folders.read_identity(folder).recipe
+    examples = examples_of(folder, recipe, split, root)[: most or None]
+    predictor = folders.load(folder, device=device)
+    opened: Opened = predictor
+    if (engine, quantise) != ("torch", ""):
+        opened = load(folder, device=device, engine=engine, quantise=quantise)
+    chosen = list(metrics) or recipe.decoding.metrics
+    started = time.monotonic()
+    writes = chosen or predictor.model.reads
+    found = outputs_for(opened, examples, decode) if writes else []
+    seconds = time.monotonic() - started
+    references = [list(example.references) for example in examples]
+    figures = figures_of(chosen, [one.output for one in found], references)
+    naive: dict[str, list[Numbers]] = {}
+    if predictor.target.vocabulary is None:
+        naive = naive_forecasts(found, recipe.decoding.season)
+    baselines = {name: figures_of(chosen, values, references) for name, values in naive.items()}
+    likelihood = likelihood_of(predictor, examples)
+    return Evaluation(split, examples, found, figures, likelihood, seconds, baselines)
+
+
+def examples_of(folder: Path, recipe: Recipe, split: str, root: Path = Path()) -> list[Example]:
+    """Read the examples of a split of a folder's recipe."""
     readers = {"valid": recipe.data.valid, **recipe.data.test}
     if split not in readers:
         raise RecipeError(f"{folder}: no split '{split}'; there are {', '.join(readers)}.")
-    examples = list(readers[split].build(root).read())[: most or None]
-    translator = folders.load(folder, device=device)
-    writer: Opened = translator
-    if (engine, quantise) != ("torch", ""):
-        writer = load(folder, device=device, engine=engine, quantise=quantise)
-    chosen = list(metrics) or recipe.decoding.metrics
-    sources = [example.source for example in examples]
-    started = time.monotonic()
-    writes = chosen or translator.model.reads
-    found = list(writer.stream(sources, decode)) if writes else []
-    seconds = time.monotonic() - started
-    outputs = [translation.text for translation in found]
-    references = [example.target for example in examples]
-    figures = figures_of(chosen, outputs, references)
-    return Evaluation(split, examples, found, figures, likelihood_of(translator, examples), seconds)
+    return list(readers[split].build(root).read())
 
 
 def average(source: Path, target: Path, *, last: int = 0, best: int = 0) -> list[str]:
@@ -196,11 +184,11 @@ def average(source: Path, target: Path, *, last: int = 0, best: int = 0) -> list
         )
     found = [weights.load(checkpoints.folder / name / "model.safetensors") for name in names]
     mean = weights.average(found)
-    sides, hashes = identity.vocabularies, identity.facts.get("data", {})
+    mean, hashes = folders.upgrade(source, mean), identity.facts.get("data", {})
     folders.begin(target)
     write_file(target / "model.safetensors", lambda path: weights.save(path, mean))
     profile, words = read_profile(source), read_lexicon(source)
-    folders.write_identity(target, identity.recipe, sides, hashes, profile, words)
+    folders.write_identity(target, identity.recipe, identity.codecs, hashes, profile, words)
     return names
 
 
@@ -220,7 +208,7 @@ def _threads(n: int) -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def _check_recipe(known: folders.Plan, recipe: Recipe) -> None:
+def _check_recipe(known: folders.Charter, recipe: Recipe) -> None:
     """Refuse to resume a run whose recipe has changed."""
     changed = [
         f"{name}: was {old!r}, is {new!r}"
@@ -237,7 +225,7 @@ def _check_recipe(known: folders.Plan, recipe: Recipe) -> None:
         )
 
 
-def _check_data(known: folders.Plan, hashes: dict[str, str]) -> None:
+def _check_data(known: folders.Charter, hashes: dict[str, str]) -> None:
     """Refuse to resume a run whose data has changed."""
     saved = known.facts.get("data", {})
     moved = [name for name, value in hashes.items() if saved.get(name) != value]

@@ -1,20 +1,24 @@
 """Small things to test models with: every variant of a part, masks, memories, trained models."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from saccade.attention.base import Attention
-from saccade.data.batching import collate
+from saccade.data.codecs import Codecs
 from saccade.decoders.base import Decoder
 from saccade.encoders.base import Encoder
 from saccade.flow import Batch, Memory
 from saccade.masks import from_lengths
+from saccade.modalities.text import TextCodec
 from saccade.models.base import Model
-from saccade.objectives.cross_entropy import cross_entropy
+from saccade.nouns import Side
+from saccade.objectives._likelihood import cross_entropy
 from saccade.parts import Part, find, kinds, schema
 from saccade.tokenizers._vocabulary import Vocabulary
 from saccade.tokenizers.character import Character
@@ -93,9 +97,36 @@ def rows_of(memory: Memory, index: Tensor) -> Memory:
     return Memory(memory.states[index], memory.mask[index], memory.summary[index])
 
 
+def collate(sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> Batch:
+    """Make a batch of ids that hold no START and END."""
+    return codecs().collate({"source": _arrays(sources)}, _arrays(targets))
+
+
+def _arrays(rows: Sequence[Sequence[int]]) -> list[NDArray[np.int64]]:
+    return [np.array(row, dtype=np.int64) for row in rows]
+
+
 def batch_of(*pairs: tuple[list[int], list[int]]) -> Batch:
     """Make a batch of pairs of ids."""
     return collate([source for source, _ in pairs], [target for _, target in pairs])
+
+
+def sides(source: int, target: int | None = None) -> tuple[dict[str, Side], Side]:
+    """Say what a model must know of a source and a target of so many symbols."""
+    return {"source": Side(source)}, Side(source if target is None else target)
+
+
+def series(source: int, target: int | None = None) -> tuple[dict[str, Side], Side]:
+    """Say what a model must know of numbers in so many columns."""
+    n = source if target is None else target
+    return {"source": Side(source, "linear", "values")}, Side(n, "linear", "values")
+
+
+@cache
+def codecs() -> Codecs:
+    """The codecs of PAIRS."""
+    codec = TextCodec(vocabulary())
+    return Codecs({"source": codec}, codec)
 
 
 def backward(loss: Tensor) -> None:
@@ -166,7 +197,7 @@ def untrained(kind: str) -> Model:
     """A model of random weights, large enough to prefer some symbols to others."""
     size = len(vocabulary())
     scale = 0.1 if kind == "convolution" else 0.25  # layers without norms multiply what they get
-    return scramble(MODELS[kind].build(size, size), scale=scale)
+    return scramble(MODELS[kind].build(*sides(size)), scale=scale)
 
 
 @cache
@@ -174,7 +205,7 @@ def trained(kind: str, steps: int = 250) -> Model:
     """A model that has seen PAIRS many times."""
     with torch.random.fork_rng():
         torch.manual_seed(1)
-        model = {**MODELS, "hard": HARD}[kind].build(len(vocabulary()), len(vocabulary()))
+        model = {**MODELS, "hard": HARD}[kind].build(*sides(len(vocabulary())))
     optimiser = torch.optim.Adam(model.parameters(), lr=1e-2)
     for _ in range(steps):
         loss = cross_entropy(model, pairs_batch())

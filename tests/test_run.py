@@ -233,8 +233,8 @@ def test_a_language_model_starts_a_decoder_weight_for_weight(tmp_path: Path) -> 
     recipe = recipes.from_plain(raw)
     run = train(recipe, tmp_path / "mt", start_from=tmp_path / "lm", console=small.quiet())
     known, identity = folders.read_weights(tmp_path / "lm")[0], folders.read_identity(run.folder)
-    assert identity.vocabularies.target.fingerprint == run.translator.target.fingerprint
-    fresh = folders.build_model(recipe, identity.vocabularies)
+    assert identity.codecs.target.fingerprint == run.translator.target.fingerprint
+    fresh = folders.build_model(recipe, identity.codecs)
     said = folders.start_weights(fresh, recipe, tmp_path / "lm")
     own = weights.of(fresh)
     taken = [n for n in own if n in known and torch.equal(own[n], known[n])]
@@ -243,7 +243,7 @@ def test_a_language_model_starts_a_decoder_weight_for_weight(tmp_path: Path) -> 
     raw["model"] |= {"embedding": 8, "tie": "none", "decoder": {"kind": "transformer", "layers": 1}}
     raw["model"]["decoder"]["attention"] = {"kind": "multihead", "heads": 2}
     narrow = recipes.from_plain(raw)
-    other = narrow.model.build(len(identity.vocabularies.source), 7)
+    other = narrow.model.build(len(identity.codecs.source), 7)
     with pytest.raises(
         CheckpointError, match=r"none of its 10 weights fits the recipe's model; exp"
     ):

@@ -2,7 +2,6 @@
 
 import shutil
 import sys
-from enum import StrEnum
 from itertools import islice
 from pathlib import Path
 from typing import Annotated
@@ -18,31 +17,25 @@ from saccade.data.prepare import prepare
 from saccade.folders import model as folders
 from saccade.look.report import write_report
 from saccade.nouns import Example
-from saccade.parts import Part
-from saccade.predict.evaluation import Evaluation, figures_of
-from saccade.predict.translator import Translator
+from saccade.predict.decode import GREEDY
+from saccade.predict.evaluation import Evaluation, figures_of, outputs_for
+from saccade.predict.predictor import Predictor
 from saccade.recipe import Recipe
-from saccade.search.base import Search
 from saccade.views.report import ScoreRow
 
 _BEFORE = 200  # sentences that the untrained model decodes
 _SHOWN = 3
 
 
-class Demo(StrEnum):
-    """The embedded tasks."""
-
-    english_french = "english_french"
-    dates = "dates"
-
-
 def demo(
-    task: Annotated[Demo, typer.Argument(help="What to learn.")] = Demo.english_french,
+    task: Annotated[
+        str, typer.Argument(help=f"What to learn: {', '.join(starters.demos())}.")
+    ] = "english_french",
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Where to write; runs/demo if not given.")
+        Path | None, typer.Option("--output", "-o", help="Where to write; runs/TASK if not given.")
     ] = None,
 ) -> None:
-    """Train a small model on pairs that ship with the package, and show what it learned.
+    """Train a small model on data that ships with the package, and show what it learned.
 
     English to French takes about two minutes on two cores, dates about one.
 
@@ -52,16 +45,16 @@ def demo(
 
       saccade demo dates -o runs/dates
     """
-    name = "demo" if task is Demo.english_french else "dates"
+    name = starters.demo_named(task)
     folder = output or Path("runs") / name
     recipe = recipes.parse(starters.text_of(name), f"starter {name}")
     note(f"Learning {task} from pairs that ship with saccade; the recipe: saccade init {name}")
     before = _untrained(recipe)
     result = run.train(recipe, folder, overwrite=True, console=error_console())
     found = run.evaluate(folder, next(iter(recipe.data.test)))
-    _samples(result.translator, found.examples)
+    _samples(result.predictor, found.examples)
     rows = _rows(before, found)
-    report = write_report(folder, recipe, result.translator, result.progress, rows)
+    report = write_report(folder, recipe, result.predictor, result.progress, rows)
     _show(rows, len(found.examples))
     note(f"\nThe report is {report}; open it in a browser. What to type next:")
     for command in (
@@ -82,24 +75,24 @@ def _program() -> str:
 
 def _untrained(recipe: Recipe) -> dict[str, float]:
     """Measure the model before its first step, by greedy search on the first test sentences."""
-    sides = prepare(recipe, Path()).vocabularies
-    model = folders.build_model(recipe, sides)
-    translator = Translator(model, sides.source, sides.target, recipe.decoding)
+    codecs = prepare(recipe, Path()).codecs
+    predictor = Predictor(folders.build_model(recipe, codecs), codecs, recipe.decoding)
     reader = next(iter(recipe.data.test.values())).build(Path())
     examples = list(islice(reader.read(), _BEFORE))
-    found = translator.translate([e.source for e in examples], search=Part(Search, "greedy"))
-    outputs, references = [t.text for t in found], [e.target for e in examples]
+    outputs = [one.output for one in outputs_for(predictor, examples, GREEDY)]
+    references = [list(example.references) for example in examples]
     figures = figures_of(recipe.decoding.metrics, outputs, references)
     return {name: figure.score.value for name, figure in figures.items()}
 
 
-def _samples(translator: Translator, examples: list[Example]) -> None:
+def _samples(translator: Predictor, examples: list[Example]) -> None:
     """Translate a few sentences that were held out, and draw where the model looked."""
     typer.echo("\nSentences the model has never seen:\n")
     for example in examples[:_SHOWN]:
-        translation = translator.translate(example.source)
-        right = "as the reference" if translation.text == example.target else example.target
-        typer.echo(f"  {example.source}\n→ {translation.text}   ({right})\n")
+        translation = translator.predict(example.sources)
+        right = "as the reference" if translation.output == example.target else example.target
+        shown = "" if translation.grid[1:] else f"  {translation.source_text}\n"
+        typer.echo(f"{shown}→ {translation.text}   ({right})\n")
         draw_attention(translation)
 
 

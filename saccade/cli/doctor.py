@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -11,13 +11,16 @@ from rich.markup import escape
 from saccade import recipe as recipes
 from saccade.cli.options import Device, note
 from saccade.cli.tables import out_console
-from saccade.data.prepare import learn_vocabularies, reads
+from saccade.data.codecs import TARGET
+from saccade.data.prepare import fit_codecs, reads
 from saccade.engines._devices import checked_device
 from saccade.folders import model as folders
 from saccade.look import doctor as rules
 from saccade.look.doctor import Finding
 from saccade.look.probes import probe_nonsense
+from saccade.modalities.base import Codec
 from saccade.nouns import Example
+from saccade.predict.evaluation import outputs_for
 from saccade.readers._lines import numbered
 from saccade.readers.base import Reader
 from saccade.readers.text import Text
@@ -86,25 +89,37 @@ def _recipe(path: Path) -> list[Finding]:
     data, paired = recipe.data, reads(recipe)
     readers = [part.build(Path()) for part in data.train]
     train = [example for reader in readers for example in _take(reader)]
-    found = _corpus("train", train) if paired else _texts("train", train)
-    vocabularies = learn_vocabularies(recipe, readers)
+    codecs = fit_codecs(recipe, readers)
+    sides = codecs.sides if paired else {TARGET: codecs.target}
+    found = [one for side, codec in sides.items() for one in _side("train", side, codec, train)]
+    text = all(codec.vocabulary is not None for codec in sides.values())
+    if paired and text:
+        found += rules.examine_pairs("train", train)
     for name, part in {"valid": data.valid, **data.test}.items():
         held_out = _take(part.build(Path()))
-        targets = [example.target for example in held_out]
-        if paired:
-            sources = [example.source for example in held_out]
+        if paired and text:
             found += rules.examine_pairs(name, held_out)
+        if paired:
             found.append(rules.overlap(train, held_out, name))
-            found.append(rules.unknowns(vocabularies.source, sources, f"{name} source"))
-        found.append(rules.unknowns(vocabularies.target, targets, f"{name} target"))
+        for side, codec in sides.items():
+            if codec.vocabulary is not None:
+                lines = [_raw(example, side) for example in held_out]
+                found.append(rules.unknowns(codec.vocabulary, lines, f"{name} {side}"))
     return found
 
 
-def _texts(name: str, examples: list[Example]) -> list[Finding]:
-    """Look at what a language model reads: there are no pairs."""
-    texts = [example.target for example in examples]
-    _histogram(name, texts)
-    return rules.examine_lines(name, texts)
+def _raw(example: Example, side: str) -> Any:
+    return example.target if side == TARGET else example.sources[side]
+
+
+def _side(name: str, side: str, codec: Codec, examples: list[Example]) -> list[Finding]:
+    """Look at one side of a corpus, as its kind of data asks for."""
+    raws, title = [_raw(example, side) for example in examples], f"{name} {side}"
+    if codec.vocabulary is not None:
+        _histogram(title, raws)
+        return rules.examine_lines(title, raws)
+    arrays = codec.encode(raws, [example.origin for example in examples])
+    return rules.examine_arrays(title, codec.describe(), arrays)
 
 
 def _corpus(name: str, examples: list[Example]) -> list[Finding]:
@@ -122,14 +137,20 @@ def _model(folder: Path, device: str) -> list[Finding]:
     recipe = folders.read_identity(folder).recipe
     examples = list(islice(recipe.data.valid.build(Path()).read(), _SENTENCES))
     translator = folders.load(folder, device=device)
-    sources = [translator.given(example) for example in examples]
-    found = translator.translate(sources)
+    done = Finding("good", f"{folder}: predicted {len(examples)} validation examples")
+    if translator.target.vocabulary is None:
+        found = outputs_for(translator, examples)
+        return [done, *rules.examine_forecasts(found, [example.target for example in examples])]
+    given = [translator.given(example) for example in examples]
+    found = translator.predict(given)
     entropies = [rules.entropy(translation) for translation in found[:_MAPS]]
-    references = [example.target for example in examples]
+    findings = [done, *rules.examine_outputs(found, [e.target for e in examples], entropies)]
+    if translator.source.vocabulary is None or len(translator.sources) > 1:
+        return findings
+    sources = [one[next(iter(translator.sources))] for one in given]
     return [
-        Finding("good", f"{folder}: decoded {len(found)} validation sentences"),
-        *rules.examine_outputs(found, references, entropies),
-        rules.unknowns(translator.source, sources, "input"),
+        *findings,
+        rules.unknowns(translator.source.vocabulary, sources, "input"),
         *rules.examine_flags(found),
         *rules.examine_nonsense(probe_nonsense(translator, sources[0] if sources else "")),
         *([] if translator.profile else [_NO_PROFILE]),

@@ -14,11 +14,9 @@ from saccade.cli.options import Beam, Device, Engine, Metrics, Model, Quantise, 
 from saccade.cli.parts import part_of
 from saccade.cli.streams import output
 from saccade.cli.tables import show_table
-from saccade.data.prepare import numeric
 from saccade.engines._devices import checked_device
-from saccade.errors import DataError, RecipeError
+from saccade.errors import DataError
 from saccade.folders import model as folders
-from saccade.learners import _forecasting as forecasting
 from saccade.look.pictures import length_drawing
 from saccade.metrics.base import Metric, Paired, paired
 from saccade.parts import Part
@@ -77,14 +75,6 @@ def evaluate(
     chosen = [part_of(Metric, name) for name in metrics or []]
     recipe = folders.read_plan(model).recipe
     split = split or next(iter(recipe.data.test), "valid")
-    if numeric(recipe):
-        if (engine, quantise) != ("torch", ""):
-            raise RecipeError(
-                f"--engine {engine}: {model} forecasts numbers, which torch alone does; expected"
-                " --engine torch without --quantise. Leave both out."
-            )
-        _forecasts(model, split, chosen, device, json_file, outputs)
-        return
     with output(outputs) as file:
         found = run.evaluate(
             model,
@@ -96,11 +86,14 @@ def evaluate(
             decode=Decode(beam),
         )
         if outputs:
-            file.writelines(f"{t.text}\n".encode() for t in found.translations)
+            file.writelines(f"{t.text}\n".encode() for t in found.predictions)
     _publish(json_file, {"model": str(model), **found.plain()})
     if json_file != "-":
-        if found.figures:
-            _show(f"{model} on {split}: {len(found.examples):,} sentences", found.figures)
+        title = f"{model} on {split}: {len(found.examples):,} examples"
+        if found.baselines:
+            _show_forecasts(title, found)
+        elif found.figures:
+            _show(title, found.figures)
         note(_likelihood(found))
     if by_length or picture:
         first = chosen[0] if chosen else folders.read_identity(model).recipe.decoding.metrics[0]
@@ -111,22 +104,8 @@ def evaluate(
             show(drawing, picture)
 
 
-def _forecasts(
-    model: Path,
-    split: str,
-    metrics: list[Part[Metric]],
-    device: str,
-    json_file: str | None,
-    outputs: Path | None,
-) -> None:
-    """Measure a forecaster beside the forecasts that need no model."""
-    with output(outputs) as file:
-        found = forecasting.evaluate(model, split, metrics=metrics, device=device)
-        if outputs:
-            file.writelines(f"{forecast.text}\n".encode() for forecast in found.forecasts)
-    _publish(json_file, {"model": str(model), **found.plain()})
-    if json_file == "-":
-        return
+def _show_forecasts(title: str, found: Evaluation) -> None:
+    """Show a forecaster beside the forecasts that need no model."""
     rows = []
     for name, figure in found.figures.items():
         near = f"{figure.interval.low:.4g} to {figure.interval.high:.4g}"
@@ -134,9 +113,7 @@ def _forecasts(
         for naive, figures in found.baselines.items():
             value, skill = figures[name].score.value, found.skill(name, naive)
             rows.append(["", naive, f"{value:.4g}", "", _compared(skill)])
-    title = f"{model} on {split}: {len(found.examples):,} windows"
     show_table(title, ["error", "forecast", "value", "95 % interval", "the model's error is"], rows)
-    note(f"Forecast in {found.seconds:.1f} s.")
 
 
 def _compared(skill: float | None) -> str:
@@ -216,12 +193,15 @@ def _paired(test: Paired) -> dict[str, float]:
 
 def _likelihood(found: Evaluation) -> str:
     """Say how likely the references are, and how long decoding took if there was any."""
-    likely, nats = found.likelihood, found.likelihood.nats_per_character
+    likely = found.likelihood
+    if likely is None:
+        return f"Predicted in {found.seconds:.1f} s."
+    nats = likely.nats_per_character
     said = (
         f"Perplexity {likely.perplexity:.3f} a piece; {nats:.4f} nats or"
         f" {nats / math.log(2):.4f} bits a character"
     )
-    return said + (f"; decoded in {found.seconds:.1f} s." if found.translations else ".")
+    return said + (f"; decoded in {found.seconds:.1f} s." if found.predictions else ".")
 
 
 def _publish(place: str | None, content: dict[str, Any]) -> None:

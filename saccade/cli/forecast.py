@@ -8,7 +8,9 @@ import typer
 from saccade.cli.options import Device, Model
 from saccade.cli.streams import input_lines, output
 from saccade.engines._devices import checked_device
+from saccade.errors import RecipeError
 from saccade.folders import model as folders
+from saccade.predict.decode import Decode
 
 
 def forecast(
@@ -38,6 +40,11 @@ def forecast(
     """
     checked_device(device)
     with output(target) as file:
-        predictor = folders.load_forecaster(model, device=device)
-        for found in predictor.stream(input_lines(source), steps=steps):
+        predictor = folders.load(model, device=device)
+        if predictor.target.vocabulary is not None:
+            raise RecipeError(
+                f"{model}: writes text; expected a model that forecasts numbers. Use `saccade"
+                " predict`."
+            )
+        for found in predictor.stream(input_lines(source), Decode(steps=steps)):
             file.write(found.text.encode() + b"\n")

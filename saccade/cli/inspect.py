@@ -1,24 +1,24 @@
 """The verbs that look: inside a model at work on one sentence, and back at a run."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from saccade import run
 from saccade.cells.base import Cell
 from saccade.cli.options import Beam, Device, Model, coloured, note
 from saccade.cli.parts import part_of
 from saccade.cli.streams import output
 from saccade.cli.tables import out_console
-from saccade.data.prepare import numeric
 from saccade.engines._devices import checked_device
-from saccade.errors import RecipeError
+from saccade.errors import DataError, RecipeError
 from saccade.folders import model as folders
-from saccade.learners import _forecasting as forecasting
 from saccade.look import gradients, pictures
 from saccade.look.pictures import View
 from saccade.look.report import rewrite_report
-from saccade.views.drawing import Drawing, checked_path
+from saccade.predict.predictor import Predictor
+from saccade.views.drawing import Drawing, checked_path, draw_output
 
 Picture = Annotated[
     Path | None,
@@ -59,28 +59,35 @@ def inspect(
     if target:
         checked_path(target)
     checked_device(device)
-    if numeric(folders.read_plan(model).recipe):
-        show_forecast(model, sentence, target, device)
-        return
-    translator = folders.load(model, device=device)
-    drawing = pictures.draw(
-        translator, sentence, view, head=head, words=words, beam=beam, gold=gold
-    )
-    note(drawing.said)
-    show(drawing, target)
-
-
-def show_forecast(model: Path, asked: str, target: Path | None, device: str) -> None:
-    """Draw the forecast of a window of numbers, or of window N of a split: `test:N`, from 1."""
-    predictor = folders.load_forecaster(model, device=device)
-    split, colon, digits = asked.partition(":")
-    if not colon:
-        drawing = forecasting.draw(predictor, asked)
+    predictor = folders.load(model, device=device)
+    given, truth = _given(model, predictor, sentence)
+    chart = predictor.target.chart
+    if chart and view is View.attention:
+        found = predictor.predict(given, steps=None if truth is None else len(truth))
+        drawing = draw_output(chart, found.source, found.output, truth)
+        note(found.text)
     else:
-        example = forecasting.window_of(model, split, digits)
-        drawing = forecasting.draw(predictor, example.source, example.target)
-    note(drawing.said)
+        drawing = pictures.draw(
+            predictor, given, view, head=head, words=words, beam=beam, gold=gold
+        )
+        note(drawing.said)
     show(drawing, target)
+
+
+def _given(model: Path, predictor: Predictor, asked: str) -> tuple[Any, Any]:
+    """Return what is asked for, and the truth if it is known: example N of a split is `test:N`."""
+    split, colon, digits = asked.partition(":")
+    recipe = folders.read_plan(model).recipe
+    if not colon or split not in {"valid", *recipe.data.test} or not digits.isdecimal():
+        return asked, None
+    examples = run.examples_of(model, recipe, split)
+    if not 1 <= int(digits) <= len(examples):
+        raise DataError(
+            f"{asked}: no such example; expected a number from 1 to {len(examples)}, as {split} has"
+            " that many. Change it."
+        )
+    example = examples[int(digits) - 1]
+    return {name: example.sources[name] for name in predictor.sources}, example.target
 
 
 def flow(
@@ -152,7 +159,4 @@ def report(
       saccade report runs/demo
     """
     checked_device(device)
-    if numeric(folders.read_plan(run_folder).recipe):
-        typer.echo(forecasting.rewrite_report(run_folder, device=device))
-        return
     typer.echo(rewrite_report(run_folder, device=device, lengths=by_length))

@@ -74,7 +74,7 @@ def parts(
 
 def init(
     task: Annotated[
-        str, typer.Argument(metavar="TASK", help=f"One of {', '.join(starters.TASKS)}.")
+        str, typer.Argument(metavar="TASK", help=f"One of {', '.join(starters.tasks())}.")
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The recipe to write.")] = Path(
         "recipe.yaml"

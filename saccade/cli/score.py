@@ -14,8 +14,8 @@ from saccade.cli.streams import output
 from saccade.engines._devices import checked_device
 from saccade.errors import RecipeError
 from saccade.folders import model as folders
-from saccade.nouns import Example
-from saccade.predict.translator import Scored
+from saccade.nouns import Example, pair
+from saccade.predict.predictor import Scored
 from saccade.readers._lines import numbered
 from saccade.readers.text import Text
 
@@ -73,7 +73,7 @@ def _examples(source: Path, target: Path | None, *, paired: bool) -> Iterator[Ex
         )
     if target is not None:
         return Text(Path(), source=str(source), target=str(target)).read()
-    return (Example("", line, f"{source}:{number}") for number, line in numbered(source))
+    return (pair("", line, f"{source}:{number}") for number, line in numbered(source))
 
 
 def _row(example: Example, one: Scored, form: Format, *, per_token: bool) -> str:

@@ -10,6 +10,7 @@ from saccade.cli.options import Device, Sets, note
 from saccade.cli.tables import error_console, show_table
 from saccade.engines._devices import checked_device
 from saccade.errors import RecipeError
+from saccade.learners._bench import Bench
 from saccade.recipe import Recipe
 
 
@@ -72,7 +73,7 @@ def train(
 
 def _rehearse(recipe: Recipe, folder: Path, start_from: Path | None) -> None:
     """Do all that comes before the first step, and say what was found."""
-    bench = run.bench_of(recipe, start_from=start_from)
+    bench = Bench(recipe, Path(), "cpu", None, start_from)
     training, n_batches = recipe.training, len(bench.batches.epoch(0))
     limits = {
         "steps": training.max_steps,
@@ -83,7 +84,7 @@ def _rehearse(recipe: Recipe, folder: Path, start_from: Path | None) -> None:
     rows = {
         "training": bench.batches.describe(),
         "validation": bench.valid.describe(),
-        **bench.sizes,
+        "data": bench.codecs.describe(),
         "parameters": f"{run.count_parameters(bench.model):,}",
         "batches an epoch": f"{n_batches:,}",
         "steps an epoch": f"{-(-n_batches // training.accumulate):,}",

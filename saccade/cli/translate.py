@@ -15,7 +15,7 @@ from saccade.engines._open import load
 from saccade.errors import RecipeError
 from saccade.export.base import is_export
 from saccade.predict.decode import CHUNK, Decode
-from saccade.predict.translation import Translation
+from saccade.predict.prediction import Prediction
 
 _MUCH = 1 << 17  # bytes from which a fast engine pays for loading torch
 
@@ -126,7 +126,7 @@ def _sample(
 
 
 def _write(
-    found: Iterable[Translation], file: BinaryIO, wanted: Columns, *, eager: bool, draw: bool
+    found: Iterable[Prediction], file: BinaryIO, wanted: Columns, *, eager: bool, draw: bool
 ) -> None:
     for number, translation in enumerate(found):
         for row in format_rows(number, translation, wanted):
@@ -140,21 +140,11 @@ def _write(
             draw_attention(translation)
 
 
-def draw_attention(translation: Translation) -> None:
+def draw_attention(translation: Prediction) -> None:
     """Draw where the model looked, if it says so, on standard output."""
-    from saccade.views.heatmap import to_terminal  # noqa: PLC0415 - imports numpy
-
-    weights = translation.attention
-    if weights is None or not weights.size:
-        return
-    drawn = to_terminal(
-        weights,
-        translation.source_tokens,
-        translation.tokens,
-        colour=coloured(),
-        width=columns(),
-    )
-    typer.echo(drawn, color=coloured())
+    drawn = translation.drawing()
+    if drawn is not None:
+        typer.echo(drawn.terminal(columns(), colour=coloured()), color=coloured())
 
 
 def _is_terminal(stream: TextIO) -> bool:

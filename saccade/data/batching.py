@@ -1,65 +1,18 @@
-"""Ids to batches: padding, and a plan of every epoch that depends on the seed alone.
+"""Stored pairs to batches, by a plan of every epoch that depends on the seed alone."""
 
-Besides `vocab`, the only room that knows the pad id; models see masks.
-"""
-
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, final, overload
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from typing import final, overload
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
-from saccade.data.store import Pairs
+from saccade.data.codecs import TARGET, Codecs
+from saccade.data.store import Pair, Store
 from saccade.errors import DataError
-from saccade.flow import Batch, Padded
-from saccade.tokenizers._vocabulary import END, PAD, START
+from saccade.flow import Batch
 
-Ids = Sequence[int] | NDArray[Any]
-Change = Callable[[int, Ids, Ids], tuple[Ids, Ids]]  # (pair number, source, target) -> both again
-Collate = Callable[[Sequence[Ids], Sequence[Ids], Sequence[int]], Batch]
 _WINDOW = 100  # batches' worth of examples that are sorted by length together
-
-
-def pad(sequences: Sequence[Ids]) -> Padded:
-    """Put sequences into one tensor, padding behind; every END ends a turn.
-
-    >>> pad([[5, 6], [7]]).values.tolist()
-    [[5, 6], [7, 0]]
-    """
-    return _padded(*_joined(sequences))
-
-
-def _joined(sequences: Sequence[Ids]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the ids of all sequences one behind the other, and the length of each."""
-    lengths = np.array([len(ids) for ids in sequences], dtype=np.int64)
-    none = np.zeros(0, dtype=np.int64)
-    return np.concatenate([none, *sequences], dtype=np.int64, casting="unsafe"), lengths
-
-
-def _padded(joined: NDArray[np.int64], lengths: NDArray[np.int64]) -> Padded:
-    mask = np.arange(int(lengths.max(initial=0))) < lengths[:, None]  # [B, S]
-    values = np.full(mask.shape, PAD, dtype=np.int64)  # [B, S]
-    values[mask] = joined
-    ends = torch.from_numpy(values == END)
-    return Padded(torch.from_numpy(values), torch.from_numpy(mask), ends)
-
-
-def collate(sources: Sequence[Ids], targets: Sequence[Ids], index: Sequence[int] = ()) -> Batch:
-    """Make a batch of ids that hold no START and END.
-
-    >>> batch = collate([[5]], [[6, 7]])
-    >>> batch.source.values.tolist(), batch.prefix.tolist(), batch.target.values.tolist()
-    ([[5, 3]], [[2, 6, 7]], [[6, 7, 3]])
-    """
-    (source, source_lengths), (target, lengths) = _joined(sources), _joined(targets)
-    starts, ends = lengths.cumsum() - lengths, lengths.cumsum()  # [B], where a target stands
-    return Batch(
-        _padded(np.insert(source, source_lengths.cumsum(), END), source_lengths + 1),
-        _padded(np.insert(target, ends, END), lengths + 1),
-        _padded(np.insert(target, starts, START), lengths + 1).values,  # [B, T]
-        tuple(int(i) for i in index),
-    )
 
 
 @final
@@ -89,49 +42,56 @@ class BatchPlan(Sequence[NDArray[np.int32]]):
 class Batches:
     """All pairs of some stores, cut into batches of about equal cost.
 
-    Pairs with more than `max_source` or `max_target` pieces are left out and counted. A corpus of
+    Pairs with more places on a side than `limits` allows are left out and counted. A corpus of
     weight 2.5 is read twice an epoch, and a random half of it once more. Every rank of a `world`
     gets the same number of batches; where they do not divide, the first ones are dealt out again.
-    `join` makes a batch of pairs.
     """
 
-    def __init__(  # noqa: PLR0913 - each is an option of its own
+    def __init__(
         self,
-        stores: Sequence[Pairs],
+        stores: Sequence[Store],
+        codecs: Codecs,
         *,
         batch_tokens: int,
-        max_source: int,
-        max_target: int,
+        limits: Mapping[str, int],
         seed: int,
         weights: Sequence[float] = (),
         rank: int = 0,
         world: int = 1,
-        join: Collate = collate,
     ) -> None:
-        self._stores, self._seed, self._batch_tokens = stores, seed, batch_tokens
-        self._limits = (max_source, max_target)
+        self._stores, self._codecs, self._limits = stores, codecs, limits
+        self._seed, self._batch_tokens = seed, batch_tokens
         self._weights = weights or [1.0] * len(stores)
-        self._rank, self._world, self._join = rank, world, join
+        self._rank, self._world = rank, world
         self._first = np.cumsum([0, *(len(store) for store in stores)])
-        none = np.zeros(0, dtype=np.int32)
-        self._source = np.concatenate([none, *(s.source_lengths for s in stores)]) + 1  # with END
-        self._target = np.concatenate([none, *(s.target_lengths for s in stores)]) + 1
-        over_source, over_target = self._source > max_source + 1, self._target > max_target + 1
-        self.n_pairs = len(self._source)
-        self.n_over_source, self.n_over_target = int(over_source.sum()), int(over_target.sum())
-        self._keep = ~(over_source | over_target)
+        sizes = {name: self._sizes(name) for name in codecs.sides}
+        over = {name: size > limits[name] for name, size in sizes.items()}
+        self.n_over = {name: int(odd.sum()) for name, odd in over.items()}
+        self._keep = ~np.any(list(over.values()), axis=0)
+        self._source = np.max(
+            [sizes[name] + codec.extra for name, codec in codecs.sources.items()], axis=0
+        )
+        self._target = sizes[TARGET] + codecs.target.extra
+        self.n_pairs = len(self._keep)
         self.n_dropped = self.n_pairs - int(self._keep.sum())
         if self.n_dropped == self.n_pairs:
-            raise DataError(_nothing_left(self.n_pairs, max_source, max_target))
+            raise DataError(self._nothing_left())
+
+    def _sizes(self, side: str) -> NDArray[np.int32]:
+        none = np.zeros(0, dtype=np.int32)
+        return np.concatenate([none, *(store.lengths[side] for store in self._stores)])
 
     def describe(self) -> str:
         """Say how many pairs there are and how many were left out, and why."""
         if not self.n_dropped:
             return f"{self.n_pairs:,} pairs"
+        reasons = ", ".join(
+            f"{name} over {self._limits[name]} {codec.unit} {self.n_over[name]:,}"
+            for name, codec in self._codecs.sides.items()
+        )
         return (
             f"{self.n_pairs - self.n_dropped:,} of {self.n_pairs:,} pairs; {self.n_dropped:,} left"
-            f" out: source over {self._limits[0]} pieces {self.n_over_source:,}, target over"
-            f" {self._limits[1]} pieces {self.n_over_target:,}"
+            f" out: {reasons}"
         )
 
     def epoch(self, e: int) -> BatchPlan:
@@ -152,22 +112,27 @@ class Batches:
         turn = generator.permutation(len(starts) - 1)
         return BatchPlan(flat, np.array(starts, dtype=np.int64), self._share(turn))
 
-    def batch(
-        self, indices: Sequence[int] | NDArray[np.int32], change: Change | None = None
-    ) -> Batch:
-        """Read the pairs `indices`, change their ids if asked to, and pad them.
+    def batch(self, indices: Sequence[int] | NDArray[np.int32], epoch: int | None = None) -> Batch:
+        """Read the pairs `indices` and pad them.
 
-        Limits and plans go by the lengths in the store; a change may make pairs longer.
+        In training, codecs that vary give other arrays in every `epoch`, as a function of seed,
+        epoch and pair. Limits and plans go by the lengths in the store.
         """
         stores = np.searchsorted(self._first, indices, "right") - 1
         local = (np.asarray(indices) - self._first[stores]).tolist()
-        pairs: list[tuple[Ids, Ids]] = [
-            self._stores[s].pair(i) for s, i in zip(stores.tolist(), local, strict=True)
-        ]
-        if change:
-            pairs = [change(int(i), *pair) for i, pair in zip(indices, pairs, strict=True)]
-        sources, targets = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-        return self._join(sources, targets, [int(i) for i in indices])
+        pairs = [self._stores[s].pair(i) for s, i in zip(stores.tolist(), local, strict=True)]
+        codecs = self._codecs.sides.values()
+        if epoch is not None and any(codec.varies for codec in codecs):
+            numbered = zip(indices, pairs, strict=True)
+            pairs = [self._varied(pair, f"{self._seed} {epoch} {i}") for i, pair in numbered]
+        sources = {name: [pair.sources[name] for pair in pairs] for name in self._codecs.sources}
+        targets = [pair.target for pair in pairs]
+        return self._codecs.collate(sources, targets, [int(i) for i in indices])
+
+    def _varied(self, pair: Pair, seed: str) -> Pair:
+        chance, codecs = random.Random(seed), self._codecs
+        sources = {name: codecs.sources[name].vary(a, chance) for name, a in pair.sources.items()}
+        return Pair(sources, codecs.target.vary(pair.target, chance))
 
     def origin(self, i: int) -> str:
         """Name the file and line of pair `i`."""
@@ -206,6 +171,19 @@ class Batches:
         generator.shuffle(flat)
         return flat
 
+    def _nothing_left(self) -> str:
+        n = self.n_pairs
+        if n == 0:
+            return "no pairs at all; expected some to learn from. Check the readers of data.train."
+        limits = " or ".join(
+            f"{self._limits[name]} {name} {codec.unit}"
+            for name, codec in self._codecs.sides.items()
+        )
+        return (
+            f"all {n} pairs are longer than the limit of {limits}; expected at least one within"
+            " it: raise data.source.max_length or data.target.max_length."
+        )
+
     def _share(self, turn: NDArray[np.int64]) -> NDArray[np.int64]:
         each = -(-len(turn) // self._world)
         return turn[(np.arange(each) * self._world + self._rank) % len(turn)]
@@ -231,13 +209,3 @@ def _cuts(size: NDArray[np.int32], batch_tokens: int) -> Iterator[int]:
         cost = np.maximum.accumulate(ahead).astype(np.int64) * np.arange(1, len(ahead) + 1)
         start += max(int(np.searchsorted(cost, batch_tokens, "right")), 1)
         yield start
-
-
-def _nothing_left(n: int, max_source: int, max_target: int) -> str:
-    if n == 0:
-        return "no pairs at all; expected some to learn from. Check the readers of data.train."
-    return (
-        f"all {n} pairs are longer than the limit of {max_source} source or {max_target} target"
-        " pieces; expected at least one within it: raise data.source.max_length or"
-        " data.target.max_length."
-    )

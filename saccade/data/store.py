@@ -1,10 +1,15 @@
-"""Token ids on disk, made once and mapped into memory, so that a corpus need not fit in it.
+"""Encoded examples on disk, made once and mapped into memory: a corpus need not fit in it.
 
-A store is a folder named by its content: the reader's text, the two vocabularies, the format.
+A store is a folder named by its content: the reader's data, the codecs, the format.
 
-    meta.json            numbers of pairs, types and sizes of the files, where the pairs came from
-    source.ids           all ids, one sentence after the other      target.ids
-    source.offsets       where sentence i begins, int64, n + 1      target.offsets
+    meta.json           numbers of pairs, types and sizes of the files, where the pairs came from
+    NAME.values         the arrays of one side, one after the other; a side is a source or `target`
+    NAME.offsets        where array i begins, int64, n + 1
+    NAME.shapes         the shape of array i, int32, n x dimensions; absent if there is only one
+    owners              which example each target belongs to, int32; absent if it is one for one
+
+A pair is one target with its sources. An example with several references is several pairs, whose
+sources are stored once.
 """
 
 import hashlib
@@ -13,127 +18,144 @@ import os
 import shutil
 import tempfile
 import time
-from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, Final, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from saccade.data.codecs import TARGET, Codecs
 from saccade.errors import DataError
-from saccade.modalities._copying import encode_pairs
+from saccade.modalities.base import Array
 from saccade.nouns import Example
 from saccade.readers.base import Reader
-from saccade.tokenizers._vocabulary import Vocabulary
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 _CHUNK: Final = 2000
-_SIDES: Final = ("source", "target")
 _DAY: Final = 86400.0
 
 
-class Pairs(ABC):
-    """Pairs of sequences that batches can be cut from."""
+class Pair(NamedTuple):
+    """The arrays of one pair: sources by name, and the target."""
 
-    source_lengths: NDArray[np.int32]
-    target_lengths: NDArray[np.int32]
-
-    @abstractmethod
-    def __len__(self) -> int: ...
-
-    @abstractmethod
-    def pair(self, i: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return both sides of pair `i`."""
-
-    @abstractmethod
-    def origin(self, i: int) -> str:
-        """Name the file and line that pair `i` came from."""
+    sources: Mapping[str, Array]
+    target: Array
 
 
 @final
-class Store(Pairs):
-    """Pairs of id sequences, read from the disk as they are asked for."""
+class Store:
+    """Encoded pairs, read from the disk as they are asked for.
 
-    def __init__(self, folder: Path) -> None:
+    lengths: places of each pair, by side.
+    """
+
+    def __init__(self, folder: Path, codecs: Codecs) -> None:
         meta = _meta(folder)
         self.folder = folder
         self._n = int(meta["pairs"])
         self._origins: list[tuple[int, str, int]] = [(a, b, c) for a, b, c in meta["origins"]]
         self._starts = np.array([run[0] for run in self._origins], dtype=np.int64)
-        self._ids = {side: _map(folder / f"{side}.ids", meta["types"][side]) for side in _SIDES}
-        self._offsets = {side: _map(folder / f"{side}.offsets", "int64") for side in _SIDES}
-        self.source_lengths = np.diff(self._offsets["source"]).astype(np.int32)
-        self.target_lengths = np.diff(self._offsets["target"]).astype(np.int32)
+        self._sources = {
+            name: _Arrays(folder, name, meta["sides"][name]) for name in codecs.sources
+        }
+        self._target = _Arrays(folder, TARGET, meta["sides"][TARGET])
+        path = folder / "owners"
+        self._owners = _map(path, "int32") if path.exists() else None
+        self.lengths = {TARGET: codecs.target.lengths(self._target.shapes)}
+        for name, codec in codecs.sources.items():
+            own = codec.lengths(self._sources[name].shapes)
+            self.lengths[name] = own if self._owners is None else own[self._owners]
 
     def __len__(self) -> int:
         return self._n
 
-    def pair(self, i: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the ids of both sides of pair `i`, without START and END."""
-        return self._side("source", i), self._side("target", i)
+    def pair(self, i: int) -> Pair:
+        """Return the arrays of pair `i`."""
+        owner = i if self._owners is None else int(self._owners[i])
+        sources = {name: arrays.array(owner) for name, arrays in self._sources.items()}
+        return Pair(sources, self._target.array(i))
 
     def origin(self, i: int) -> str:
         """Name the file and line that pair `i` came from."""
         start, name, number = self._origins[int(np.searchsorted(self._starts, i, "right")) - 1]
         return f"{name}:{number + i - start}" if number >= 0 else name
 
-    def _side(self, side: str, i: int) -> NDArray[Any]:
-        offsets = self._offsets[side]
-        return self._ids[side][int(offsets[i]) : int(offsets[i + 1])]
+
+class _Arrays:
+    """The arrays of one side."""
+
+    def __init__(self, folder: Path, name: str, about: Mapping[str, Any]) -> None:
+        self._values = _map(folder / f"{name}.values", about["dtype"])
+        self._offsets = _map(folder / f"{name}.offsets", "int64")
+        n_dims = int(about["dimensions"])
+        if n_dims == 1:
+            self.shapes = np.diff(self._offsets).astype(np.int32)[:, None]  # [n, 1]
+        else:
+            self.shapes = _map(folder / f"{name}.shapes", "int32").reshape(-1, n_dims)
+        self._flat = n_dims == 1
+
+    def array(self, i: int) -> Array:
+        values = self._values[int(self._offsets[i]) : int(self._offsets[i + 1])]
+        return values if self._flat else values.reshape(self.shapes[i])
 
 
 def default_folder() -> Path:
-    """Return where stores are kept: `$SACCADE_HOME/store`, or `~/.cache/saccade/data/store`."""
+    """Return where stores are kept: `$SACCADE_HOME/store`, or `~/.cache/saccade/store`."""
     home = os.environ.get("SACCADE_HOME")
     return (Path(home) if home else Path.home() / ".cache" / "saccade") / "store"
 
 
-def build(reader: Reader, source: Vocabulary, target: Vocabulary, folder: Path) -> Store:
+def build(reader: Reader, codecs: Codecs, folder: Path) -> Store:
     """Open the store of what `reader` reads, and write it first if it is not there or not whole.
 
     It is written aside and renamed, so that others who build it at the same time, or a power cut,
     leave a whole store or none.
     """
-    key = _key(reader, source, target)
+    key = _key(reader, codecs)
     place = folder / key
     if not _is_whole(place):
         _make_folder(folder)
         _sweep(folder)
         aside = Path(tempfile.mkdtemp(prefix=f".{key}-", dir=folder))
         try:
-            _write(reader, source, target, aside)
+            _write(reader, codecs, aside)
             _install(aside, place)
         finally:
             shutil.rmtree(aside, ignore_errors=True)
-    return Store(place)
+    return Store(place, codecs)
 
 
-def _key(reader: Reader, source: Vocabulary, target: Vocabulary) -> str:
-    content = [FORMAT, reader.fingerprint(), source.fingerprint, target.fingerprint]
+def _key(reader: Reader, codecs: Codecs) -> str:
+    sides = [(name, codec.fingerprint) for name, codec in codecs.sides.items()]
+    content = [FORMAT, reader.fingerprint(), sides]
     return hashlib.blake2b(json.dumps(content).encode(), digest_size=16).hexdigest()
 
 
-def _write(reader: Reader, source: Vocabulary, target: Vocabulary, folder: Path) -> None:
-    writers = [_Writer(folder, "source", len(source)), _Writer(folder, "target", len(target))]
-    runs = _Runs()
-    examples = reader.read()
+def _write(reader: Reader, codecs: Codecs, folder: Path) -> None:
+    writers = {name: _Writer(folder, name, codec.dtype) for name, codec in codecs.sides.items()}
+    runs, owners = _Runs(), list[int]()
+    n_examples = 0
     try:
-        for chunk in _chunks(examples):
-            sides = [e.source for e in chunk], [e.target for e in chunk]
-            for writer, encoded in zip(writers, encode_pairs(source, target, *sides), strict=True):
-                writer.add(encoded)
-            for example in chunk:
-                runs.add(example.origin)
+        for chunk in _chunks(reader.read()):
+            for name, arrays in codecs.encode(chunk).items():
+                writers[name].add(arrays)
+            for owner, example in enumerate(chunk, start=n_examples):
+                for _ in example.references:
+                    runs.add(example.origin)
+                    owners.append(owner)
+            n_examples += len(chunk)
     finally:
-        for writer in writers:
+        for writer in writers.values():
             writer.close()
+    if n_examples != runs.n:
+        (folder / "owners").write_bytes(np.array(owners, dtype=np.int32).tobytes())
     sizes = {path.name: path.stat().st_size for path in sorted(folder.iterdir())}
     meta = {
         "format": FORMAT,
         "pairs": runs.n,
-        "types": {writer.side: writer.type for writer in writers},
+        "sides": {name: writer.about for name, writer in writers.items()},
         "sizes": sizes,
         "origins": runs.runs,
     }
@@ -144,28 +166,37 @@ def _write(reader: Reader, source: Vocabulary, target: Vocabulary, folder: Path)
 
 
 class _Writer:
-    """Appends the ids of one side to its two files."""
+    """Appends the arrays of one side to its files."""
 
-    def __init__(self, folder: Path, side: str, size: int) -> None:
-        self.side = side
-        self.type = "uint16" if size < 65536 else "uint32"
-        self._ids = (folder / f"{side}.ids").open("wb")
-        self._offsets = (folder / f"{side}.offsets").open("wb")
-        self._end = 0
+    def __init__(self, folder: Path, name: str, dtype: str) -> None:
+        self._dtype, self._n_dims, self._end = dtype, 1, 0
+        self._values = (folder / f"{name}.values").open("wb")
+        self._offsets = (folder / f"{name}.offsets").open("wb")
+        self._shapes = (folder / f"{name}.shapes").open("wb")
         self._offsets.write(np.zeros(1, dtype=np.int64).tobytes())
 
-    def add(self, encoded: list[list[int]]) -> None:
-        ends = self._end + np.cumsum([len(ids) for ids in encoded], dtype=np.int64)
-        flat = [i for ids in encoded for i in ids]
-        self._ids.write(np.array(flat, dtype=self.type).tobytes())
+    @property
+    def about(self) -> dict[str, Any]:
+        return {"dtype": self._dtype, "dimensions": self._n_dims}
+
+    def add(self, arrays: list[Array]) -> None:
+        if not arrays:
+            return
+        ends = self._end + np.cumsum([array.size for array in arrays], dtype=np.int64)
+        flat = np.concatenate([array.ravel() for array in arrays])
+        self._values.write(flat.astype(self._dtype).tobytes())
         self._offsets.write(ends.tobytes())
-        self._end = int(ends[-1])
+        self._end, self._n_dims = int(ends[-1]), arrays[0].ndim
+        if self._n_dims > 1:
+            self._shapes.write(np.array([a.shape for a in arrays], dtype=np.int32).tobytes())
 
     def close(self) -> None:
-        for file in (self._ids, self._offsets):
+        for file in (self._values, self._offsets, self._shapes):
             file.flush()
             os.fsync(file.fileno())
             file.close()
+        if self._n_dims == 1:
+            Path(self._shapes.name).unlink()
 
 
 class _Runs:

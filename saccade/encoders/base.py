@@ -1,6 +1,7 @@
 """What an encoder is: vectors of the source in, Memory out."""
 
 from abc import ABC, abstractmethod
+from typing import ClassVar
 
 from torch import nn
 
@@ -10,6 +11,8 @@ from saccade.flow import Memory, Padded
 class Encoder(nn.Module, ABC):
     """Reads the source. A part's constructor takes the width of the input vectors from the host."""
 
+    nested: ClassVar[bool] = False  # True if it reads `[B, N, S, D]`, N sequences a row
+
     def __init__(self, input_dim: int) -> None:
         super().__init__()
         self.input_dim = input_dim
@@ -18,6 +21,11 @@ class Encoder(nn.Module, ABC):
     @abstractmethod
     def memory_dim(self) -> int:
         """Width of the states and of the summary."""
+
+    def read(self, source: Padded) -> Memory:
+        """Read the source; nested sequences end to end, unless the encoder reads them nested."""
+        memory: Memory = self(source if self.nested else source.flat())
+        return memory
 
     @abstractmethod
     def forward(self, source: Padded) -> Memory:

@@ -28,7 +28,8 @@ from saccade.export.base import (
 )
 from saccade.folders.facts import read_facts, read_profile
 from saccade.modalities._copying import encode_sources, slot_words
-from saccade.nouns import Hypothesis
+from saccade.modalities._notation import TextNotation, Values
+from saccade.nouns import SOURCE_NAME, Hypothesis
 from saccade.parts import Option, check_options
 from saccade.predict.decode import (
     CHUNK,
@@ -38,7 +39,7 @@ from saccade.predict.decode import (
     check_chunk,
     read_options,
 )
-from saccade.predict.translation import Maps, Translation
+from saccade.predict.prediction import Arrays, Maps, Prediction
 from saccade.search._plan import beam_problems, longest_output
 from saccade.tokenizers._vocabulary import PAD, START, UNK, Reading, Vocabulary
 
@@ -205,7 +206,7 @@ def _misfits(folder: Path, name: str, quantise: str) -> list[str]:
 
 
 class Converted:
-    """A converted model with its vocabularies: raw text in, raw text out, as `Translator` does.
+    """A converted model with its vocabularies: raw text in, raw text out, as `Predictor` does.
 
     Args:
         folder: what an exporter wrote.
@@ -227,8 +228,10 @@ class Converted:
         self.engine = f"{facts.engine}-{facts.quantise}"
         reading = Reading(facts.reverse, facts.separator)
         source = Vocabulary.load(folder / "source.json")
-        self.source = source.read_as(reading)
-        self.target = Vocabulary.load(folder / "target.json", source)
+        self._source = source.read_as(reading)
+        self._target = Vocabulary.load(folder / "target.json", source)
+        self.sources = {SOURCE_NAME: TextNotation(self._source)}
+        self.target = TextNotation(self._target)
         self.profile = read_profile(folder)
         self._facts, self._runner, self._home = facts, runner, home
         self._lenient = lenient and home is not None
@@ -250,30 +253,37 @@ class Converted:
         """What the attention maps are called; empty if the torch weights are not at hand."""
         return self._torch.attention_names if self._torch else ()
 
-    def look(self, source: Sequence[int], target: Sequence[int]) -> Maps:
+    def look(self, arrays: Arrays, target: Values) -> Maps:
         """Return where the model looks while it writes `target`: a pass of torch."""
         assert self._torch is not None, "there are no maps to look at"
-        return self._torch.look(source, target)
+        return self._torch.look(arrays, target)
 
-    def token_scores(self, source: Sequence[int], target: Sequence[int]) -> tuple[float, ...]:
+    def grid(self, arrays: Arrays) -> tuple[int, ...]:
+        """Return how many places can be looked at: those of the text, and END."""
+        return (len(arrays[SOURCE_NAME]) + 1,)
+
+    def token_scores(self, arrays: Arrays, target: Values) -> tuple[float, ...]:
         """Return the log-probability of every symbol of `target` and of END last."""
-        return self._runner.token_scores(source, target)
+        return self._runner.token_scores(arrays[SOURCE_NAME], target)
 
     @overload
-    def translate(self, text: str, **options: Any) -> Translation: ...
+    def predict(self, given: list[Any], **options: Any) -> list[Prediction]: ...
     @overload
-    def translate(self, text: list[str], **options: Any) -> list[Translation]: ...
-    def translate(self, text: str | list[str], **options: Any) -> Translation | list[Translation]:
+    def predict(self, given: Any, **options: Any) -> Prediction: ...
+    def predict(self, given: Any, **options: Any) -> Any:
         """Translate one text, or a list of them; options are those of `Decode`, and `chunk`."""
         decode, call = read_options(options, ("chunk",))
-        if isinstance(text, str):
-            return next(self.stream([text], decode, **call))
-        return list(self.stream(text, decode, **call))
+        if isinstance(given, list):
+            return list(self.stream(given, decode, **call))
+        return next(self.stream([given], decode, **call))
+
+    translate = predict
 
     def stream(
-        self, lines: Iterable[str], decode: Decode = USUAL, *, chunk: int = CHUNK
-    ) -> Iterator[Translation]:
-        """Translate lines as they come and yield results in their order: `Translator.stream`."""
+        self, inputs: Iterable[Any], decode: Decode = USUAL, *, chunk: int = CHUNK
+    ) -> Iterator[Prediction]:
+        """Translate lines as they come and yield results in their order: `Predictor.stream`."""
+        lines = (one if isinstance(one, str) else one[SOURCE_NAME] for one in inputs)
         check_chunk(chunk)
         search = self._facts.decoding["search"]
         own = SearchChoice(search["kind"], {k: v for k, v in search.items() if k != "kind"})
@@ -318,9 +328,9 @@ class Converted:
         unknown = () if self._facts.decoding["replace_unknown"] else (UNK,)
         return Order(**options, banned=(PAD, START, *unknown))
 
-    def _translate(self, texts: list[str], order: Order) -> list[Translation]:
+    def _translate(self, texts: list[str], order: Order) -> list[Prediction]:
         decoding = self._facts.decoding
-        ids = encode_sources(self.source, texts)
+        ids = encode_sources(self._source, texts)
         work = [i for i, row in enumerate(ids) if row]
         ratio, extra = decoding["max_ratio"], decoding["max_extra"]
         limits = [longest_output(len(ids[i]), ratio, extra) for i in work]
@@ -329,14 +339,15 @@ class Converted:
         for i, one in zip(work, found, strict=True):
             done[i] = one
         return [
-            Translation(
-                text,
-                tuple(row),
+            Prediction(
+                {SOURCE_NAME: text},
+                {SOURCE_NAME: tuple(row)},
                 hypotheses[0],
                 self,
                 others=hypotheses[1:],
-                copied=tuple(slot_words(self.source, text)),
+                copied=tuple(slot_words(self._source, text)),
                 replacing=decoding["replace_unknown"],
+                blank=not row,
             )
             for text, row, hypotheses in zip(texts, ids, done, strict=True)
         ]

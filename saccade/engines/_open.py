@@ -8,7 +8,7 @@ from saccade.errors import RecipeError
 from saccade.export.base import is_export, of_extra, read_export
 
 if TYPE_CHECKING:
-    from saccade.predict.translator import Translator
+    from saccade.predict.predictor import Predictor
 
 _AUTO = ("ctranslate2", "torch")  # soonest first; the text is the same
 
@@ -16,7 +16,7 @@ _AUTO = ("ctranslate2", "torch")  # soonest first; the text is the same
 @overload
 def load(
     folder: str | Path, *, device: str = "cpu", engine: Literal["torch"] = "torch"
-) -> "Translator": ...
+) -> "Predictor": ...
 @overload
 def load(
     folder: str | Path,
@@ -33,7 +33,7 @@ def load(
     engine: str = "torch",
     quantise: str = "",
     much: bool = False,
-) -> "Opened | Translator":
+) -> "Opened | Predictor":
     """Open a model folder, a run folder that is still training, or an exported folder.
 
     Args:

@@ -14,13 +14,24 @@ from torch import Tensor
 
 from saccade.errors import CheckpointError, ShapeError
 from saccade.export._graphs import ENCODE, NEXT, STEP
-from saccade.flow import SOURCE, Batch, Decoded, Padded, State, Step, nested, tensor
-from saccade.models.base import Model
+from saccade.flow import (
+    SOURCE,
+    Batch,
+    Decoded,
+    Sources,
+    State,
+    Stepped,
+    nested,
+    only,
+    tensor,
+)
+from saccade.heads.base import Categorical
+from saccade.models.base import Model, Writer
 
 Arrays = dict[str, NDArray[Any]]
 
 
-class Sessions(Model):
+class Sessions(Writer):
     """A model in onnxruntime: the same `start` and `step` as the model of torch it was made of.
 
     Its State is flat, with the names of the graphs; what depends on the source alone is in SOURCE.
@@ -37,6 +48,7 @@ class Sessions(Model):
     ) -> None:
         super().__init__()
         self.reads = reads  # type: ignore[misc]
+        self.head = _LogProbs(0, 0)
         self._original = original
         self._encode, self._step = (_session(folder / name) for name in (ENCODE, STEP))
         names = [one.name for one in self._step.get_inputs() if one.name != "token"]
@@ -44,35 +56,32 @@ class Sessions(Model):
         self._moving = [name for name in names if not name.startswith(f"{SOURCE}.")]
         self._outputs = ["log_probs", *(NEXT + name for name in self._moving)]
 
-    def start(self, source: Padded) -> State:
-        """Read the source `[B, S]`; return the state before the first symbol."""
-        names = [*self._fixed, *self._moving]
+    def start(self, sources: Sources) -> State:
+        """Read the source; return the state before the first symbol."""
+        names, source = [*self._fixed, *self._moving], only(sources).flat()
         feeds = {"ids": _array(source.values), "mask": _array(source.mask)}
         found = dict(zip(names, _run(self._encode, names, feeds), strict=True))
         fixed: State = {name: found[name] for name in self._fixed}
         return {SOURCE: fixed, **{name: found[name] for name in self._moving}}
 
-    def step(self, token: Tensor, state: State) -> Step:
-        """Read one symbol `[B]`; return log-probabilities of the next `[B, V]` and the state."""
+    def advance(self, token: Tensor, state: State, *, look: bool = False) -> Stepped:
+        """Read one symbol `[B]`; the features are log-probabilities of the next `[B, V]`."""
         fixed = nested(state, SOURCE)
         feeds = {"token": _array(token)}
         feeds |= {name: _array(tensor(fixed, name)) for name in self._fixed}
         feeds |= {name: _array(tensor(state, name)) for name in self._moving}
         log_probs, *after = _run(self._step, self._outputs, feeds)
-        return Step(log_probs, {SOURCE: fixed, **dict(zip(self._moving, after, strict=True))})
+        state = {SOURCE: fixed, **dict(zip(self._moving, after, strict=True))}
+        return Stepped(log_probs, None, state)
 
     def forward(self, batch: Batch, *, look: bool = False) -> Decoded:
         """Step through the prefix; the features are the log-probabilities. Torch looks."""
-        state, written = self.start(batch.source), []
+        state, written = self.start(batch.sources), []
         for token in batch.prefix.unbind(dim=1):
             log_probs, state = self.step(token, state)
             written.append(log_probs)
         features = torch.stack(written, dim=1)  # [B, T, V]
         return Decoded(features, self._look(batch) if look else None)
-
-    def log_probs(self, features: Tensor) -> Tensor:
-        """Return the features: they are log-probabilities."""
-        return features
 
     @property
     def attention_names(self) -> tuple[str, ...]:
@@ -89,6 +98,14 @@ class Sessions(Model):
         weights: Tensor | None = self._torch(batch, look=True).weights
         assert weights is not None
         return weights
+
+
+class _LogProbs(Categorical):
+    """The head of a graph that ends in log-probabilities."""
+
+    def log_probs(self, features: Tensor) -> Tensor:
+        """Return the features: they are log-probabilities."""
+        return features
 
 
 def _array(values: Tensor) -> NDArray[Any]:

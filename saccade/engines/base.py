@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol, overload
 
 from saccade.predict.decode import Decode
-from saccade.predict.translation import Looker, Translation
+from saccade.predict.prediction import Looker, Prediction
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +33,23 @@ class Opened(Looker, Protocol):
     """A model that is ready to translate, whoever runs it."""
 
     @overload
-    def translate(self, text: str, **options: Any) -> Translation: ...
+    def predict(self, given: list[Any], **options: Any) -> list[Prediction]: ...
     @overload
-    def translate(self, text: list[str], **options: Any) -> list[Translation]: ...
-    def translate(self, text: str | list[str], **options: Any) -> Translation | list[Translation]:
-        """Translate one text, or a list of them; options are those of `Decode`, and `chunk`."""
+    def predict(self, given: Any, **options: Any) -> Prediction: ...
+    def predict(self, given: Any, **options: Any) -> Any:
+        """Predict the output for one input, or for a list: `Predictor.predict`."""
+
+    @overload
+    def translate(self, given: list[Any], **options: Any) -> list[Prediction]: ...
+    @overload
+    def translate(self, given: Any, **options: Any) -> Prediction: ...
+    def translate(self, given: Any, **options: Any) -> Any:
+        """Predict, as it is called for text."""
 
     def stream(
-        self, lines: Iterable[str], decode: Decode = ..., *, chunk: int = ...
-    ) -> Iterator[Translation]:
-        """Translate lines as they come and yield results in their order: `Translator.stream`."""
+        self, inputs: Iterable[Any], decode: Decode = ..., *, chunk: int = ...
+    ) -> Iterator[Prediction]:
+        """Predict outputs for inputs as they come and yield results in their order."""
 
 
 class Engine(ABC):

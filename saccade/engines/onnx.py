@@ -5,7 +5,7 @@ from saccade.engines._converted import Conversion, Keeping
 from saccade.engines._sessions import Sessions
 from saccade.folders import model as folders
 from saccade.folders.facts import read_profile
-from saccade.predict.translator import Translator
+from saccade.predict.predictor import Predictor
 
 
 class Onnx(Keeping):
@@ -13,11 +13,11 @@ class Onnx(Keeping):
 
     name = "onnx"
 
-    def wake(self, kept: Conversion) -> Translator:
+    def wake(self, kept: Conversion) -> Predictor:
         """Put the graphs where a translator wants a model."""
         recipe, home = folders.read_recipe(kept.folder), kept.home
-        sides = folders.read_vocabularies(kept.folder, recipe)
+        codecs = folders.read_codecs(kept.folder, recipe)
         original = None if home is None else lambda: folders.load(home).model
         model = Sessions(kept.folder, reads=reads(recipe), original=original)
         profile = read_profile(kept.folder)
-        return Translator(model, sides.source, sides.target, recipe.decoding, profile)
+        return Predictor(model, codecs, recipe.decoding, profile)

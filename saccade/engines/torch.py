@@ -8,7 +8,7 @@ from saccade.export.base import is_export, read_export
 from saccade.fast.panels import ROUNDED
 from saccade.folders import model as folders
 from saccade.kernels.library import found
-from saccade.predict.translator import Translator
+from saccade.predict.predictor import Predictor
 
 
 class Torch(Engine):
@@ -24,7 +24,7 @@ class Torch(Engine):
             ]
         return _cannot_round(wanted) if wanted.quantise else []
 
-    def open(self, folder: Path, wanted: EngineOptions) -> Translator:
+    def open(self, folder: Path, wanted: EngineOptions) -> Predictor:
         """Load the model."""
         device = checked_device(wanted.device)
         return folders.load(folder, device=device, quantise=wanted.quantise)

@@ -7,7 +7,7 @@ from pathlib import Path
 from saccade.engines._open import load
 from saccade.errors import DataError
 from saccade.folders import model as folders
-from saccade.nouns import Example
+from saccade.nouns import Example, pair
 from saccade.predict.evaluation import figures_of
 from saccade.recipe import Recipe
 from saccade.tokenizers._vocabulary import SYMBOLS, Vocabulary
@@ -51,7 +51,7 @@ def compare(folder: Path, exported: Path, most: int) -> Agreement:
         most: how many lines at most.
     """
     identity = folders.read_identity(folder)
-    origin, examples = _lines(identity.recipe, identity.vocabularies.source, most)
+    origin, examples = _lines(identity.recipe, identity.codecs.source.vocabulary, most)
     sources = [example.source for example in examples]
     ours = load(folder).translate(sources)
     theirs = load(exported, engine="auto").translate(sources)
@@ -67,7 +67,7 @@ def compare(folder: Path, exported: Path, most: int) -> Agreement:
     return Agreement(origin, len(examples), len(same), apart, figures, furthest)
 
 
-def _lines(recipe: Recipe, source: Vocabulary, most: int) -> tuple[str, list[Example]]:
+def _lines(recipe: Recipe, source: Vocabulary | None, most: int) -> tuple[str, list[Example]]:
     """Take the first lines of a test set, or of the validation set; or make some up."""
     for name, reader in {**recipe.data.test, "valid": recipe.data.valid}.items():
         try:
@@ -76,9 +76,10 @@ def _lines(recipe: Recipe, source: Vocabulary, most: int) -> tuple[str, list[Exa
             continue
         if found:
             return name, found
+    assert source is not None, "exports are of models of text"
     chance, first = random.Random(recipe.seed), len(SYMBOLS)
     made = [
         source.decode([chance.randrange(first, len(source)) for _ in range(n % _LONGEST + 1)])
         for n in range(most)
     ]
-    return "made-up lines", [Example(text, "") for text in made]
+    return "made-up lines", [pair(text, "") for text in made]

@@ -13,15 +13,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from rich.console import Console
 
 from saccade import recipe as recipes
 from saccade import run
-from saccade.data.prepare import numeric
 from saccade.errors import CheckpointError, DataError, RecipeError
 from saccade.folders import model as folders
 from saccade.look.report import read_curves, training_flops
 from saccade.metrics.base import Metric, paired
+from saccade.nouns import Example, Raw
 from saccade.predict.evaluation import Evaluation
 from saccade.recipe import Recipe
 from saccade.train.checkpoint import Checkpoints
@@ -30,7 +31,6 @@ from saccade.views.by_length import buckets_of
 from saccade.views.comparison import ComparedLength, ComparisonCurve, Row
 
 _OUTER_COMMA = re.compile(r",(?![^{\[]*[}\]])")  # not one inside of {} or []
-_FEW = 8  # symbols of a model that is only built to see whether it can be
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +109,14 @@ def _crossed(
             for name in names.split("+")
         ]
         recipe = recipes.load(path, [*overrides, *own])
-        if numeric(recipe):
-            raise RecipeError(
-                f"{path}: model {recipe.model.kind} writes numbers; expected models of text. Train"
-                " and evaluate forecasters one by one."
-            )
-        recipe.model.build(_FEW, _FEW)  # widths that do not fit show now, not after hours
+        _rehearse(recipe)  # widths that do not fit show now, not after hours
         yield Variant(" ".join([recipe.name, *chosen]), recipe)
+
+
+def _rehearse(recipe: Recipe) -> None:
+    """Build a small model as the recipe says."""
+    sources = {name: part.build().sketch() for name, part in recipe.data.read.items()}
+    recipe.model.build(sources, recipe.data.target.build().sketch())
 
 
 def train_all(
@@ -225,10 +226,20 @@ def rows_of(measured: dict[str, list[Measured]]) -> list[Row]:
     ]
 
 
+def _content(example: Example) -> list[bytes]:
+    """Return what an example holds, whatever it is called."""
+    raws = [*example.sources.values(), *example.references]
+    return [raw.encode() if isinstance(raw, str) else np.asarray(raw).tobytes() for raw in raws]
+
+
+def _length(raw: Raw) -> int:
+    """Count the words of a text, or the places of an array."""
+    return len(raw.split()) if isinstance(raw, str) else len(raw)
+
+
 def _check_same_data(measured: dict[str, list[Measured]]) -> None:
     tests = {
-        name: [(e.source, e.target) for e in runs[0].evaluation.examples]
-        for name, runs in measured.items()
+        name: [_content(e) for e in runs[0].evaluation.examples] for name, runs in measured.items()
     }
     (first, expected), *others = tests.items()
     for name, pairs in others:
@@ -280,8 +291,9 @@ def _row(name: str, runs: list[Measured], metric: Metric, best: Measured | None)
 
 
 def _p_value(a: Evaluation, b: Evaluation, metric: Metric) -> float:
-    outputs = [[t.text for t in one.translations] for one in (a, b)]
-    return paired(metric, outputs[0], outputs[1], [e.target for e in a.examples]).p_value
+    outputs = [[t.output for t in one.predictions] for one in (a, b)]
+    references = [list(example.references) for example in a.examples]
+    return paired(metric, outputs[0], outputs[1], references).p_value
 
 
 def _curve(folder: Path) -> list[tuple[float, float]]:
@@ -290,13 +302,13 @@ def _curve(folder: Path) -> list[tuple[float, float]]:
 
 def by_length(metric: Metric, found: Evaluation) -> list[ComparedLength]:
     """Score sentences of similar length together, counted in words: models may cut differently."""
-    lengths = [len(example.source.split()) for example in found.examples]
+    lengths = [_length(example.source) for example in found.examples]
     return [
         ComparedLength(
             statistics.fmean(lengths[i] for i in rows),
             metric.corpus(
-                [found.translations[i].text for i in rows],
-                [found.examples[i].target for i in rows],
+                [found.predictions[i].output for i in rows],
+                [list(found.examples[i].references) for i in rows],
             ).value,
             len(rows),
         )

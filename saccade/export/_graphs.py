@@ -20,12 +20,17 @@ import torch
 from torch import Tensor, nn
 
 from saccade.attention.hard import Hard
+from saccade.embedders.base import Embedder
+from saccade.embedders.symbols import SymbolEmbedder
 from saccade.encoders.hierarchical import HierarchicalEncoder
 from saccade.encoders.kalchbrenner_blunsom import KalchbrennerBlunsomEncoder
 from saccade.errors import RecipeError
 from saccade.export._sweeps import traceable
 from saccade.flow import SOURCE, Padded, State, map_state
-from saccade.models.base import Model
+from saccade.heads.base import Categorical
+from saccade.models._reading import SourceReader
+from saccade.models.base import Model, Writer
+from saccade.nouns import SOURCE_NAME
 
 ENCODE, STEP = "encode.onnx", "step.onnx"
 NEXT = "next."  # before the name of an entry of the state after a step
@@ -52,9 +57,9 @@ _SAMPLES = Sizes(5, 37, 2), Sizes(6, 101, 3)  # what differs between them may va
 
 def write(model: Model, folder: Path) -> None:
     """Write `encode.onnx` and `step.onnx` of a trained model that is not refused."""
-    importlib.import_module("torch._meta_registrations")  # which cli/starting.py leaves out
+    importlib.import_module("torch._meta_registrations")  # which cli/startup.py leaves out
     copied = traceable(model)
-    assert isinstance(copied, Model)
+    assert isinstance(copied, Writer)
     try:
         with _quiet(), torch.no_grad():
             _write_encode(copied, folder / ENCODE)
@@ -78,6 +83,13 @@ def refusals(model: Model) -> list[str]:
 
 
 def _obstacles(model: Model) -> Iterator[tuple[str, str, str]]:
+    if not isinstance(model.head, Categorical):
+        yield "data.target", "has values, not symbols", "Write text"
+    for module in model.modules():
+        if isinstance(module, SourceReader) and len(module.encoders) > 1:
+            yield "data.sources", "are several", "Read one"
+        if isinstance(module, Embedder) and not isinstance(module, SymbolEmbedder):
+            yield "data.source", "is no text", "Read text"
     for module in model.modules():
         if isinstance(module, HierarchicalEncoder):
             yield "model.encoder: hierarchical", "cuts the source by what it says", "Use rnn"
@@ -94,12 +106,12 @@ def _obstacles(model: Model) -> Iterator[tuple[str, str, str]]:
 
 
 class _Encode(nn.Module):
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Writer) -> None:
         super().__init__()
         self.model = model
 
     def forward(self, inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-        first = flatten(self.model.start(Padded(*inputs))).values()
+        first = flatten(self.model.start({SOURCE_NAME: Padded(*inputs)})).values()
         return tuple(_blank(one) if 0 in one.shape else one for one in first)
 
 
@@ -109,7 +121,7 @@ def _blank(tensor: Tensor) -> Tensor:
 
 
 class _Step(nn.Module):
-    def __init__(self, model: Model, like: State) -> None:
+    def __init__(self, model: Writer, like: State) -> None:
         super().__init__()
         self.model, self.like = model, like
 
@@ -120,13 +132,13 @@ class _Step(nn.Module):
         return (after.log_probs, *moving(flatten(after.state)).values())
 
 
-def _write_encode(model: Model, path: Path) -> None:
+def _write_encode(model: Writer, path: Path) -> None:
     first, second = (_source(size) for size in _SAMPLES)
-    names = flatten(model.start(Padded(*first.values())))
+    names = flatten(model.start({SOURCE_NAME: Padded(*first.values())}))
     _export(_Encode(model), path, first, second, list(names))
 
 
-def _write_step(model: Model, path: Path) -> None:
+def _write_step(model: Writer, path: Path) -> None:
     states = [_written(model, size) for size in _SAMPLES]
     first, second = (
         {"token": torch.zeros(size.rows, dtype=torch.long), **flatten(map_state(_blank, state))}
@@ -141,9 +153,9 @@ def _source(size: Sizes) -> Flat:
     return {"ids": ids, "mask": torch.ones_like(ids, dtype=torch.bool)}
 
 
-def _written(model: Model, size: Sizes) -> State:
+def _written(model: Writer, size: Sizes) -> State:
     """Return the state of a sample in which some symbols are written."""
-    state = model.start(Padded(*_source(size).values()))
+    state = model.start({SOURCE_NAME: Padded(*_source(size).values())})
     for _ in range(size.written):
         state = model.step(torch.zeros(size.rows, dtype=torch.long), state).state
     return state

@@ -78,8 +78,9 @@ _WITHOUT = "There is no source: `ids` is END alone. A text is the beginning of t
 
 def readme(recipe: Recipe, model: Model, folder: Path) -> str:
     """Say how to use the graphs in `folder`."""
-    side, decoding = recipe.data.source, recipe.decoding
-    turned = ", from the last to the first," if side.reverse else ""
+    decoding = recipe.decoding
+    reverse = recipe.data.source.plain()["reverse"]
+    turned = ", from the last to the first," if reverse else ""
     return _TEXT.substitute(
         name=recipe.name or "A model",
         pad=PAD,
@@ -90,7 +91,7 @@ def readme(recipe: Recipe, model: Model, folder: Path) -> str:
         source=_WITH.replace("$reversed", turned) if model.reads else _WITHOUT,
         encode=_table(folder / ENCODE),
         step=_table(folder / STEP),
-        turned="[::-1]" if side.reverse else "",
+        turned="[::-1]" if reverse else "",
         given="np.array([[*read, END]]), []" if model.reads else "np.array([[END]]), read",
         ratio=decoding.max_ratio,
         extra=decoding.max_extra,

@@ -23,6 +23,7 @@ _EPSILON = 1e-5  # of torch's LayerNorm
 Array = NDArray[np.float32]
 Plain = Mapping[str, Any]
 Get = Callable[[str], Array]
+_ENCODER = "reading.encoders.source"  # before the names of its weights
 
 
 class CTranslate2(Exporter):
@@ -45,7 +46,11 @@ class CTranslate2(Exporter):
             for name in ("encoder", "decoder")
             for problem in _side_refusals(folder, f"model.{name}", model[name])
         ]
-        words = identity.vocabularies.target.whole_words
+        source, target = identity.codecs.source.vocabulary, identity.codecs.target.vocabulary
+        if source is None or target is None or len(identity.codecs.sources) > 1:
+            found = " and ".join(part.kind for part in identity.recipe.data.read.values())
+            return [_refusal(folder, "data", found, "one source of text, and a target of text")]
+        words = target.whole_words
         if words and not identity.recipe.decoding.replace_unknown:
             problems.append(
                 f"{folder}: data.target.tokenizer is word, whose unknown words are not written, and"
@@ -65,9 +70,12 @@ class CTranslate2(Exporter):
             array: Array = found[name].detach().cpu().numpy().astype(np.float32).copy()
             return array
 
-        spec = _spec(recipe["model"], get, one="source_embedding.weight" not in found)
-        spec.register_source_vocabulary(translator.source.spellings)
-        spec.register_target_vocabulary(translator.target.spellings)
+        spec = _spec(recipe["model"], get, one="reading.embedders.source.weight" not in found)
+        source, target_vocabulary = translator.source.vocabulary, translator.target.vocabulary
+        assert source is not None
+        assert target_vocabulary is not None
+        spec.register_source_vocabulary(source.spellings)
+        spec.register_target_vocabulary(target_vocabulary.spellings)
         spec.config.add_source_eos = True
         spec.config.decoder_start_token = "<s>"
         spec.config.layer_norm_epsilon = _EPSILON
@@ -112,17 +120,18 @@ def _spec(model: Plain, get: Get, *, one: bool) -> Any:
         ),
     )
     own = "target_embedding.weight"
-    spec.encoder.embeddings[0].weight = get(own if one else "source_embedding.weight")
+    spec.encoder.embeddings[0].weight = get(own if one else "reading.embedders.source.weight")
     spec.decoder.embeddings.weight = get(own)
-    spec.decoder.projection.weight = get(own if model["tie"] != "none" else "output.weight")
-    spec.decoder.projection.bias = get("bias")
+    spec.decoder.projection.weight = get(own if model["tie"] != "none" else "head.weight")
+    spec.decoder.projection.bias = get("head.bias")
     for name, stack in (("encoder", spec.encoder), ("decoder", spec.decoder)):
-        positions = _positions(model[name], model["embedding"], get, name)
+        where = _ENCODER if name == "encoder" else name
+        positions = _positions(model[name], model["embedding"], get, where)
         stack.position_encodings.encodings = positions
         if model[name]["norm"] == "pre":
-            _norm(stack.layer_norm, get, f"{name}.norm")
+            _norm(stack.layer_norm, get, f"{where}.norm")
     for i, layer in enumerate(spec.encoder.layer):
-        at = f"encoder.layers.{i}"
+        at = f"{_ENCODER}.layers.{i}"
         _reading_itself(layer.self_attention, get, f"{at}.attention", f"{at}.around_attention")
         _feed_forward(layer.ffn, get, at)
     for i, layer in enumerate(spec.decoder.layer):

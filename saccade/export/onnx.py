@@ -29,7 +29,7 @@ class Onnx(Exporter):
     def refusals(self, folder: Path) -> list[str]:
         """Refuse parts whose work depends on more than lengths."""
         identity = folders.read_identity(folder)
-        return _graphs.refusals(folders.build_model(identity.recipe, identity.vocabularies))
+        return _graphs.refusals(folders.build_model(identity.recipe, identity.codecs))
 
     def write(self, folder: Path, target: Path, quantise: str) -> Mapping[str, Any]:
         """Write the graphs and how to use them."""

@@ -3,22 +3,24 @@
 from math import sqrt
 from typing import Protocol
 
-from torch import Tensor, log_softmax, nn
+from torch import Tensor, log_softmax
 from torch.nn.functional import embedding
 
 from saccade.decoders.base import Decoder
 from saccade.decoders.rnn import RnnDecoder
 from saccade.decoders.transformer import TransformerDecoder
-from saccade.fast.begun import HELD, Begun
+from saccade.embedders.symbols import SymbolEmbedder
+from saccade.fast.begun import HELD, Begun, layers_of
 from saccade.fast.linear import Packed, pack, packed
 from saccade.fast.native import NativeEncoderDecoder
 from saccade.fast.native_rnn import NativeRecurrent
 from saccade.fast.panels import rounding
 from saccade.fast.rnn import FastRnn
 from saccade.fast.transformer import FastTransformer
-from saccade.flow import Memory, Padded, State, Step, Stepped
+from saccade.flow import Memory, Sources, State, Step, Stepped, only
+from saccade.heads.symbols import SymbolHead
 from saccade.kernels import library
-from saccade.models.base import Model
+from saccade.models.base import Model, Writer, writer
 from saccade.models.encoder_decoder import EncoderDecoder
 
 
@@ -33,8 +35,8 @@ class Form(Protocol):
     def held(self) -> int:
         """Return that number."""
 
-    def begin(self, source: Padded) -> Begun:
-        """Read the source `[B, S]`."""
+    def begin(self, sources: Sources) -> Begun:
+        """Read the sources."""
 
 
 class Lines(Protocol):
@@ -46,7 +48,7 @@ class Lines(Protocol):
         """Read one vector a line, `[N, D]`."""
 
 
-class Writer(Protocol):
+class DecoderForm(Protocol):
     """A decoder's form."""
 
     def begin(self, memory: Memory) -> Lines:
@@ -58,12 +60,12 @@ class Clear:
 
     held = HELD
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Writer) -> None:
         self.model = model
 
-    def begin(self, source: Padded) -> Begun:
-        """Read the source `[B, S]`."""
-        return Begun(self.model.step, self.model.start(source))
+    def begin(self, sources: Sources) -> Begun:
+        """Read the sources."""
+        return Begun(self.model.step, self.model.start(sources))
 
 
 class FastEncoderDecoder:
@@ -71,18 +73,17 @@ class FastEncoderDecoder:
 
     held = HELD
 
-    def __init__(self, model: EncoderDecoder, decoder: Writer) -> None:
-        self.decoder, self.source_vectors = decoder, model.source_embedding
-        self.encoder = packed(model.encoder)
-        target = model.target_embedding.weight.detach()
-        self.vectors = target * sqrt(target.shape[1])  # [V, D]
-        self.narrow = pack(model.narrow) if isinstance(model.narrow, nn.Linear) else None
-        self.output = Packed(target if model.output is None else model.output.weight, model.bias)
+    def __init__(self, model: EncoderDecoder, decoder: DecoderForm) -> None:
+        self.decoder, self.embedder = decoder, model.reading.embedder
+        self.encoder = packed(model.reading.encoder)
+        target, head = layers_of(model)
+        self.vectors = target.weight.detach() * sqrt(target.dim)  # [V, D]
+        self.narrow = None if head.narrow is None else pack(head.narrow)
+        self.output = Packed(head.weight, head.bias)
 
-    def begin(self, source: Padded) -> Begun:
-        """Read the source `[B, S]`."""
-        vectors = self.source_vectors(source.values)  # [B, S, D]
-        lines = self.decoder.begin(self.encoder(Padded(vectors, source.mask, source.ends)))
+    def begin(self, sources: Sources) -> Begun:
+        """Read the source."""
+        lines = self.decoder.begin(self.encoder.read(self.embedder(only(sources))))
 
         def step(token: Tensor, state: State) -> Step:
             features, _, state = lines.step(embedding(token, self.vectors), state)
@@ -103,23 +104,22 @@ class Ready:
     def __init__(self, model: Model, *, rounds: bool = False) -> None:
         self._model, self._rounds = model, rounds
         self._parameters = list(model.parameters())
-        self._made: tuple[list[tuple[int, int]], Form] = [], Clear(model)
+        self._made: tuple[list[tuple[int, int]], Form] | None = None
 
     @property
     def form(self) -> Form:
         """The form of the weights as they are now."""
         stamp = [(p._version, p.data_ptr()) for p in self._parameters]
-        known, form = self._made
-        if known != stamp:
+        made = self._made
+        if made is None or made[0] != stamp:
             with rounding(on=self._rounds):
-                form = form_of(self._model)
-            self._made = stamp, form
-        return form
+                made = self._made = stamp, form_of(self._model)
+        return made[1]
 
 
 def form_of(model: Model) -> Form:
     """Make a model ready to write: its fast form if it has one, or itself with packed layers."""
-    if type(model) is EncoderDecoder:
+    if type(model) is EncoderDecoder and _has_symbols(model):
         for native in (NativeEncoderDecoder, NativeRecurrent):
             kernels = library.found().kernels if native.serves(model) else None
             if kernels is not None:
@@ -127,10 +127,16 @@ def form_of(model: Model) -> Form:
         decoder = decoder_form_of(model.decoder)
         if decoder is not None:
             return FastEncoderDecoder(model, decoder)
-    return Clear(packed(model))
+    return Clear(packed(writer(model)))
 
 
-def decoder_form_of(decoder: Decoder) -> Writer | None:
+def _has_symbols(model: EncoderDecoder) -> bool:
+    """Tell whether a model reads one source, and writes symbols by a softmax."""
+    head, target = type(model.head), type(model.target_embedding)
+    return head is SymbolHead and target is SymbolEmbedder and len(model.reading.encoders) == 1
+
+
+def decoder_form_of(decoder: Decoder) -> DecoderForm | None:
     """Return the fast form of a decoder, None if it has none."""
     if type(decoder) is TransformerDecoder and FastTransformer.serves(decoder):
         return FastTransformer(decoder)

@@ -5,13 +5,13 @@ from functools import partial
 from math import sqrt
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from saccade.attention.multihead import MultiHead
 from saccade.decoders.transformer import DecoderLayer, TransformerDecoder
 from saccade.fast import panels
 from saccade.fast.asked import STEPS, Asked, Telling
-from saccade.fast.begun import HELD, Begun
+from saccade.fast.begun import HELD, Begun, layers_of
 from saccade.fast.crew import Crew
 from saccade.fast.groups import GROUP
 from saccade.fast.linear import packed
@@ -19,7 +19,7 @@ from saccade.fast.native_encoder import NativeEncoder
 from saccade.fast.panels import Closing, Normed, Panels, side_by_side
 from saccade.fast.room import Room
 from saccade.fast.transformer import FastTransformer, Folded, Held, Past, Places, Reader, Source
-from saccade.flow import Memory, Padded, State, tensor
+from saccade.flow import Memory, Padded, Sources, State, only, tensor
 from saccade.kernels import structures
 from saccade.kernels.library import Kernels
 from saccade.models.encoder_decoder import EncoderDecoder
@@ -35,18 +35,19 @@ class NativeEncoderDecoder:
     held = HELD
 
     def __init__(self, model: EncoderDecoder, kernels: Kernels) -> None:
-        decoder, encoder = model.decoder, model.encoder
+        decoder, encoder = model.decoder, model.reading.encoder
         assert isinstance(decoder, TransformerDecoder)
         self.kernels, self.crew = kernels, Crew()
-        self.source_vectors = model.source_embedding
+        self.embedder = model.reading.embedder
         native = NativeEncoder.serves(encoder)
         self.encoder = NativeEncoder(encoder, kernels) if native else packed(encoder)  # type: ignore[arg-type]
         self.places = Places(decoder.positions)
-        target = model.target_embedding.weight.detach()
+        embedding, head = layers_of(model)
+        target = embedding.weight.detach()
         self.vectors = target.contiguous()  # [V, D]
         self.layers = [NativeLayer(layer, kernels) for layer in decoder._stack]
-        output = target if model.output is None else model.output.weight
-        self.scores = Panels(output, model.bias, kernels)
+        output = head.weight
+        self.scores = Panels(output, head.bias, kernels)
         self.n_symbols = len(output)
         self.n_products = output.numel() + sum(layer.n_products for layer in self.layers)
         self._structures = (structures.Layer * len(self.layers))(
@@ -75,14 +76,14 @@ class NativeEncoderDecoder:
         return (
             len(heads) == len({x.feed_forward.U.out_features for x in decoder._stack}) == 1
             and decoder.input_dim % (panels.LANES * heads.pop()) == 0
-            and not isinstance(model.narrow, nn.Linear)
+            and layers_of(model)[1].narrow is None
             and panels.whole_on_processor(model)
         )
 
-    def begin(self, source: Padded) -> Begun:
-        """Read the source `[B, S]`."""
-        vectors = self.source_vectors(source.values)  # [B, S, D]
-        held = NativeStep(self, self.encoder(Padded(vectors, source.mask, source.ends)))
+    def begin(self, sources: Sources) -> Begun:
+        """Read the source."""
+        vectors: Padded = self.embedder(only(sources))
+        held = NativeStep(self, self.encoder.read(vectors))
         return Begun(held, held.start)
 
 

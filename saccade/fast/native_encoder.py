@@ -51,6 +51,10 @@ class NativeEncoder:
             and panels.whole_on_processor(encoder)
         )
 
+    def read(self, source: Padded) -> Memory:
+        """Read vectors, nested sequences end to end."""
+        return self(source.flat())
+
     def __call__(self, source: Padded) -> Memory:
         """Read `source.values [B, S, D]`."""
         n, places, _ = source.values.shape

@@ -10,16 +10,17 @@ from torch import Tensor, nn
 
 from saccade.cells.lstm import LSTM
 from saccade.decoders.rnn import RnnDecoder
+from saccade.embedders.symbols import SymbolEmbedder
 from saccade.fast import panels
 from saccade.fast.asked import STEPS, Asked, Telling
-from saccade.fast.begun import HELD, Begun
+from saccade.fast.begun import HELD, Begun, layers_of
 from saccade.fast.crew import Crew
 from saccade.fast.groups import GROUP, Groups
 from saccade.fast.linear import packed
 from saccade.fast.native_scan import NativeRnnEncoder
 from saccade.fast.panels import Panels
 from saccade.fast.room import Room
-from saccade.flow import SOURCE, Memory, Padded, State, nested, tensor
+from saccade.flow import SOURCE, Memory, Padded, Sources, State, nested, only, tensor
 from saccade.kernels import structures
 from saccade.kernels.library import Kernels
 from saccade.models.encoder_decoder import EncoderDecoder
@@ -40,11 +41,12 @@ class NativeRecurrent:
         decoder = model.decoder
         assert isinstance(decoder, RnnDecoder)
         self.kernels, self.crew = kernels, Crew()
-        self.source_vectors, encoder = model.source_embedding, model.encoder
+        self.embedder, encoder = model.reading.embedder, model.reading.encoder
         native = NativeRnnEncoder.serves(encoder)
         self.encoder = NativeRnnEncoder(encoder, kernels) if native else packed(encoder)  # type: ignore[arg-type]
         self.decoder = packed(decoder)  # for its first state
-        target = model.target_embedding.weight.detach()
+        embedding, head = layers_of(model)
+        target = embedding.weight.detach()
         self.vectors = target.contiguous()  # [V, X]
         lowest, *others = decoder._stack
         cells = [
@@ -54,8 +56,8 @@ class NativeRecurrent:
         said, read = decoder.readout.weight.detach().tensor_split([decoder.feature_dim], dim=1)
         readout = Panels(said, decoder.readout.bias, kernels)
         self.folding = Panels(read, None, kernels, exact=True)
-        output = target if model.output is None else model.output.weight
-        scores, narrow = Panels(output, model.bias, kernels), model.narrow
+        output, narrow = head.weight, head.narrow
+        scores = Panels(output, head.bias, kernels)
         self.panels = [*(half for cell in cells for half in cell.halves), readout, scores]
         self.structure = structures.Recurrent(
             readout=readout.structure,
@@ -70,7 +72,7 @@ class NativeRecurrent:
         )
         self._cells = (structures.Cell * len(cells))(*(cell.structure for cell in cells))
         self.structure.cells = ctypes.addressof(self._cells)
-        if isinstance(narrow, nn.Linear):
+        if narrow is not None:
             self.panels.append(Panels(narrow.weight, narrow.bias, kernels))
             self.structure.narrow = self.panels[-1].structure
         self.known = Known(len(output), decoder.feature_dim)
@@ -90,17 +92,15 @@ class NativeRecurrent:
             and panels.whole_on_processor(model)
         )
 
-    def begin(self, source: Padded) -> Begun:
-        """Read the source `[B, S]`."""
-        turns = Turns(self, self._read(source))
+    def begin(self, sources: Sources) -> Begun:
+        """Read the source."""
+        turns = Turns(self, self._read(only(sources)))
         return Begun(turns, turns.start)
 
     def _read(self, source: Padded) -> Memory:
-        if isinstance(self.encoder, NativeRnnEncoder):
-            return self.encoder.of_symbols(source, self.source_vectors)
-        vectors = self.source_vectors(source.values)  # [B, S, X]
-        memory: Memory = self.encoder(Padded(vectors, source.mask, source.ends))
-        return memory
+        if isinstance(self.encoder, NativeRnnEncoder) and isinstance(self.embedder, SymbolEmbedder):
+            return self.encoder.of_symbols(source.flat(), self.embedder.embed)
+        return self.encoder.read(self.embedder(source))
 
 
 class Gates:

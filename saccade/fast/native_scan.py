@@ -34,6 +34,10 @@ class NativeRnnEncoder:
             and panels.whole_on_processor(encoder)
         )
 
+    def read(self, source: Padded) -> Memory:
+        """Read vectors, nested sequences end to end."""
+        return self(source.flat())
+
     def __call__(self, source: Padded, which: Tensor | None = None) -> Memory:
         """Read `source.values [B, S, X]`, or rows of `[M, X]`: at each place that of `which`."""
         mask = source.mask.contiguous()  # [B, S]
@@ -47,7 +51,7 @@ class NativeRnnEncoder:
         """Read `source.values [B, S]`: what is made of a symbol is the same wherever it stands."""
         found = source.values.unique(return_inverse=True)  # type: ignore[no-untyped-call]
         symbols, which = found  # [M], [B, S]
-        return self(Padded(vectors(symbols), source.mask, source.ends), which)
+        return self(Padded(vectors(symbols), source.mask), which)
 
 
 class _Layer:

@@ -8,7 +8,7 @@ from typing import Any
 from saccade.errors import CheckpointError
 from saccade.guards.profile import Profile
 
-FORMAT = 1
+FORMAT = 2  # 1: models without embedders and heads, see legacy.py
 BEGUN = "begun"
 LEXICON = "lexicon.tsv"
 

@@ -2,8 +2,8 @@
 
     recipe.yaml          the recipe with every default filled in
     saccade.json         format, versions, seed, hashes of data and vocabularies
-    source.json, target.json     the vocabularies, in the format of the `tokenizers` library
-    scales.json          instead of them, of a forecaster: mean and spread of its columns
+    source.json, target.json     the codecs: vocabularies in the format of the `tokenizers` library,
+                         scales of numbers; of several sources source-NAME.json each
     profile.json         what was usual in the training data, for the guards; may be absent
     lexicon.tsv          all that may be written, a text and its count a line; absent: everything
     model.safetensors    the weights to use, once training is over
@@ -26,17 +26,18 @@ import torch
 from torch import Tensor
 
 from saccade import recipe as recipes
-from saccade.data.prepare import Vocabularies, numeric, reads
+from saccade.data.codecs import TARGET, Codecs
+from saccade.data.prepare import adopt_codecs, reads
 from saccade.errors import CheckpointError, RecipeError
+from saccade.folders import legacy
 from saccade.folders.facts import BEGUN, FORMAT, LEXICON, read_facts, read_lexicon, read_profile
 from saccade.folders.versions import versions
 from saccade.guards.profile import Profile
-from saccade.modalities._numbers import Scales
+from saccade.modalities.base import Codec
 from saccade.models.base import Model
-from saccade.predict.forecaster import Predictor
-from saccade.predict.translator import Translator
+from saccade.nouns import SOURCE_NAME
+from saccade.predict.predictor import Predictor
 from saccade.recipe import Recipe
-from saccade.tokenizers._vocabulary import Vocabulary
 from saccade.train import weights
 from saccade.train.checkpoint import Checkpoints
 from saccade.train.files import sweep_leftovers, told, write_file, write_text
@@ -44,7 +45,7 @@ from saccade.train.initialisation import Undrawn
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Charter:
     """What a folder says of any run: its recipe, and the facts of its making."""
 
     recipe: Recipe
@@ -56,7 +57,7 @@ class Identity:
     """What a folder says of itself."""
 
     recipe: Recipe
-    vocabularies: Vocabularies
+    codecs: Codecs
     facts: dict[str, Any]
 
 
@@ -106,26 +107,25 @@ def begin(folder: Path) -> None:
 def write_identity(
     folder: Path,
     recipe: Recipe,
-    vocabularies: Vocabularies,
+    codecs: Codecs,
     hashes: dict[str, str],
     profile: Profile | None = None,
     words: Mapping[str, int] | None = None,
 ) -> None:
     """Write all that decides a run; saccade.json comes last and makes the folder whole."""
-    sides = {"source": vocabularies.source, "target": vocabularies.target}
-    for name, vocabulary in sides.items():
-        write_file(folder / f"{name}.json", vocabulary.save)
+    for name, codec in codecs.sides.items():
+        write_file(folder / codec_file(name), codec.save)
     if profile is not None:
         write_profile(folder, profile)
     if words is not None:
         write_lexicon(folder, words)
-    _write_facts(folder, recipe, hashes, {name: side.fingerprint for name, side in sides.items()})
+    fingerprints = {name: codec.fingerprint for name, codec in codecs.sides.items()}
+    _write_facts(folder, recipe, hashes, fingerprints)
 
 
-def write_forecaster(folder: Path, recipe: Recipe, scales: Scales, hashes: dict[str, str]) -> None:
-    """Write all that decides the run of a forecaster, saccade.json last."""
-    write_file(folder / "scales.json", scales.save)
-    _write_facts(folder, recipe, hashes, {"scales": scales.fingerprint})
+def codec_file(name: str) -> str:
+    """Return the file that holds the codec of a side."""
+    return f"{name}.json" if name in (SOURCE_NAME, TARGET) else f"source-{name}.json"
 
 
 def _write_facts(
@@ -154,7 +154,7 @@ def write_lexicon(folder: Path, words: Mapping[str, int]) -> None:
     write_text(folder / LEXICON, "".join(f"{text}\t{n}\n" for text, n in words.items()))
 
 
-def read_plan(folder: Path) -> Plan:
+def read_plan(folder: Path) -> Charter:
     """Read a folder's recipe and facts; refuse what is not ours, or newer."""
     facts = read_facts(folder)
     if facts.get(BEGUN):
@@ -162,14 +162,14 @@ def read_plan(folder: Path) -> Plan:
             f"{folder}: holds no weights yet: it was stopped before its first checkpoint. Train it"
             " again: `saccade train RECIPE`."
         )
-    return Plan(read_recipe(folder), facts)
+    return Charter(read_recipe(folder), facts)
 
 
 def read_identity(folder: Path) -> Identity:
-    """Read a folder's recipe and vocabularies; refuse what is not ours, newer, or mixed up."""
-    plan = read_plan(folder)
-    recipe, facts = plan.recipe, plan.facts
-    return Identity(recipe, read_vocabularies(folder, recipe, facts.get("vocabularies", {})), facts)
+    """Read a folder's recipe and codecs; refuse what is not ours, newer, or mixed up."""
+    charter = read_plan(folder)
+    recipe, facts = charter.recipe, charter.facts
+    return Identity(recipe, read_codecs(folder, recipe, facts.get("vocabularies", {})), facts)
 
 
 def read_recipe(folder: Path) -> Recipe:
@@ -180,55 +180,34 @@ def read_recipe(folder: Path) -> Recipe:
         raise CheckpointError(f"{folder}: its recipe cannot be followed.\n{error}") from None
 
 
-def read_vocabularies(
+def read_codecs(
     folder: Path, recipe: Recipe, fingerprints: Mapping[str, str] | None = None
-) -> Vocabularies:
-    """Read both vocabularies; where fingerprints are known, refuse others."""
-    if numeric(recipe):
-        raise CheckpointError(
-            f"{folder}: a {recipe.model.kind}, which reads and writes numbers; expected a model of"
-            " text. Use `saccade forecast`, `evaluate`, `inspect` or `report`."
-        )
-    readings = {"source": recipe.data.source.reading, "target": recipe.data.target.reading}
-    source = Vocabulary.load(folder / "source.json")
-    target = Vocabulary.load(folder / "target.json", source)
-    sides = {
-        name: side.read_as(readings[name])
-        for name, side in (("source", source), ("target", target))
-    }
-    for name, vocabulary in sides.items():
-        if fingerprints is not None and fingerprints.get(name) != vocabulary.fingerprint:
+) -> Codecs:
+    """Read the codecs of all sides; where fingerprints are known, refuse others."""
+    known = fingerprints or {}
+    if (folder / legacy.SCALES).exists():
+        return legacy.read_scales(folder / legacy.SCALES, known.get("scales"))
+    parts = {name: part.build() for name, part in recipe.data.read.items()}
+    sources = {name: one.load(folder / codec_file(name)) for name, one in parts.items()}
+    first = next(iter(sources.values()))
+    target = recipe.data.target.build().load(folder / codec_file(TARGET), first)
+    for name, codec in {**sources, TARGET: target}.items():
+        if fingerprints is not None and known.get(name) != codec.fingerprint:
             raise CheckpointError(
-                f"{folder / name}.json: this tokenizer does not belong to the model: it is not the"
-                " one that was saved with it. Put the original file back."
+                f"{folder / codec_file(name)}: this tokenizer does not belong to the model: it is"
+                " not the one that was saved with it. Put the original file back."
             )
-    if recipe.data.joint or not reads(recipe):
-        sides["target"] = sides["source"].read_as(readings["target"])
-    return Vocabularies(sides["source"], sides["target"])
+    if not reads(recipe):
+        return Codecs({SOURCE_NAME: target}, target)
+    if recipe.data.joint:
+        target = next(iter(parts.values())).adopt(first, first)
+    return Codecs(sources, target)
 
 
-def read_scales(folder: Path) -> Scales:
-    """Read the scales of a forecaster; refuse a folder of text, or scales of another model."""
-    plan = read_plan(folder)
-    if not numeric(plan.recipe):
-        raise CheckpointError(
-            f"{folder}: a {plan.recipe.model.kind}, which reads and writes text; expected a"
-            " forecaster. Use `saccade translate`."
-        )
-    scales = Scales.load(folder / "scales.json")
-    if plan.facts.get("vocabularies", {}).get("scales") != scales.fingerprint:
-        raise CheckpointError(
-            f"{folder / 'scales.json'}: these scales do not belong to the model: they are not the"
-            " ones that were saved with it. Put the original file back."
-        )
-    return scales
-
-
-def build_model(recipe: Recipe, vocabularies: Vocabularies, *, draw: bool = True) -> Model:
+def build_model(recipe: Recipe, codecs: Codecs, *, draw: bool = True) -> Model:
     """Build the recipe's model, with weights drawn from the recipe's seed, or yet to be read."""
-    build = _drawn if draw else _undrawn
-    model = build(recipe, len(vocabularies.source), len(vocabularies.target))
-    if model.one_vocabulary and not vocabularies.source.same_pieces(vocabularies.target):
+    model = _drawn(recipe, codecs) if draw else _undrawn(recipe, codecs)
+    if model.one_vocabulary and not _one_vocabulary(codecs):
         raise RecipeError(
             f"model {recipe.model.kind}: source and target must have the same symbols, but each has"
             " a vocabulary of its own. Set data.joint: true."
@@ -236,38 +215,36 @@ def build_model(recipe: Recipe, vocabularies: Vocabularies, *, draw: bool = True
     return model
 
 
-def build_forecaster(recipe: Recipe, scales: Scales, *, draw: bool = True) -> Model:
-    """Build the recipe's forecaster, as `build_model` does a model of text."""
-    build = _drawn if draw else _undrawn
-    return build(recipe, len(scales.source), len(scales.target))
+def _one_vocabulary(codecs: Codecs) -> bool:
+    found = [codec.vocabulary for codec in codecs.sides.values()]
+    target = found[-1]
+    return target is not None and all(one is not None and one.same_pieces(target) for one in found)
 
 
-def _drawn(recipe: Recipe, n_source: int, n_target: int) -> Model:
+def _drawn(recipe: Recipe, codecs: Codecs) -> Model:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(recipe.seed)
-        return recipe.model.build(n_source, n_target)
+        return recipe.model.build(*codecs.shape)
 
 
-def _undrawn(recipe: Recipe, n_source: int, n_target: int) -> Model:
+def _undrawn(recipe: Recipe, codecs: Codecs) -> Model:
     """Build a model without drawing; one that holds more than weights, which are all read, draws.
 
     Drawing takes several times as long as reading, and much longer where cores are busy.
     """
     with torch.random.fork_rng(devices=[]), Undrawn():
-        model = recipe.model.build(n_source, n_target)
+        model = recipe.model.build(*codecs.shape)
     more = any(True for _ in model.buffers())
-    return _drawn(recipe, n_source, n_target) if more else model
+    return _drawn(recipe, codecs) if more else model
 
 
-def known_sides(
-    known: Identity | None, recipe: Recipe
-) -> tuple[Vocabularies | None, Vocabulary | None]:
-    """Say what a folder to start from gives to `prepare`: both vocabularies, or the target's."""
+def known_codecs(known: Identity | None, recipe: Recipe) -> tuple[Codecs | None, Codec | None]:
+    """Say what a folder to start from gives to `prepare`: all codecs, or the target's."""
     if known is None:
         return None, None
     if reads(recipe) and not reads(known.recipe):
-        return None, known.vocabularies.target
-    return known.vocabularies, None
+        return None, known.codecs.target
+    return adopt_codecs(recipe, known.codecs), None
 
 
 def start_weights(model: Model, recipe: Recipe, start_from: Path) -> str:
@@ -291,7 +268,7 @@ def read_weights(folder: Path) -> tuple[dict[str, Tensor], str]:
     """Read the weights to use: the finished ones, or else those of the best checkpoint."""
     finished = folder / "model.safetensors"
     if finished.exists():
-        return weights.load(finished), str(finished)
+        return upgrade(folder, weights.load(finished)), str(finished)
     checkpoints = Checkpoints(folder)
     index = checkpoints.index()
     if not index.names:
@@ -300,10 +277,20 @@ def read_weights(folder: Path) -> tuple[dict[str, Tensor], str]:
             " checkpoint. Copy the model folder again."
         )
     path = checkpoints.folder / (index.best or [index.last])[0] / "model.safetensors"
-    return weights.load(path), str(path)
+    return upgrade(folder, weights.load(path)), str(path)
 
 
-def load(folder: str | Path, *, device: str = "cpu", quantise: str = "") -> Translator:
+def upgrade(folder: Path, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Give the tensors of a folder that an older version wrote the names they have now."""
+    charter = read_plan(folder)
+    if int(charter.facts["format"]) >= FORMAT:
+        return tensors
+    kind = charter.recipe.model.kind
+    alone = kind == "encoder_decoder" and (folder / legacy.SCALES).exists()
+    return legacy.renamed(tensors, "forecaster" if alone else kind)
+
+
+def load(folder: str | Path, *, device: str = "cpu", quantise: str = "") -> Predictor:
     """Open a model folder, or a run folder that is still training.
 
     Args:
@@ -313,26 +300,14 @@ def load(folder: str | Path, *, device: str = "cpu", quantise: str = "") -> Tran
     """
     folder = Path(folder)
     identity = read_identity(folder)
-    model = build_model(identity.recipe, identity.vocabularies, draw=False)
+    model = build_model(identity.recipe, identity.codecs, draw=False)
     tensors, where = read_weights(folder)
     weights.put(model, tensors, where)
-    sides = identity.vocabularies
-    return Translator(
+    return Predictor(
         model.to(device),
-        sides.source,
-        sides.target,
+        identity.codecs,
         identity.recipe.decoding,
         read_profile(folder),
         read_lexicon(folder),
         quantise=quantise,
     )
-
-
-def load_forecaster(folder: str | Path, *, device: str = "cpu") -> Predictor:
-    """Open the folder of a forecaster, as `load` opens that of a model of text."""
-    folder = Path(folder)
-    scales, recipe = read_scales(folder), read_plan(folder).recipe
-    model = build_forecaster(recipe, scales, draw=False)
-    tensors, where = read_weights(folder)
-    weights.put(model, tensors, where)
-    return Predictor(model.to(device), scales, recipe.decoding)

@@ -1,11 +1,9 @@
-"""The layers that encoder and decoder of a Transformer share, and embeddings."""
+"""The layers that encoder and decoder of a Transformer share."""
 
-from math import sqrt
 from typing import Literal
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import embedding
 
 from saccade.attention.base import Attention
 from saccade.errors import RecipeError, ShapeError
@@ -13,24 +11,6 @@ from saccade.layers.dropout import Dropout
 from saccade.parts import Part
 
 Norm = Literal["pre", "post"]
-
-
-class Embedding(nn.Module):
-    """A vector per symbol, scaled so that it enters with variance one.
-
-        x = sqrt(D) E[id],    E ~ N(0, 1 / D)
-
-    Vaswani et al. 2017 (arXiv:1706.03762), section 3.4. At this scale the same matrix also serves
-    as the output projection (Press & Wolf 2017, arXiv:1608.05859).
-    """
-
-    def __init__(self, size: int, dim: int) -> None:
-        super().__init__()
-        self.weight = nn.Parameter(torch.randn(size, dim) / sqrt(dim))
-
-    def forward(self, ids: Tensor) -> Tensor:
-        """Look up `ids [...]`: `[..., D]`."""
-        return embedding(ids, self.weight) * sqrt(self.weight.shape[1])
 
 
 class Residual(nn.Module):

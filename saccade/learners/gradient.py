@@ -31,9 +31,7 @@ class Trainer:
         settings = recipe.training
         self.recipe, self.settings, self.folder, self.log = recipe, settings, folder, log
         self.bench, self.model = bench, bench.model
-        self.loop = Loop(
-            bench.model, bench.objective, bench.batches, settings, recipe.seed, bench.resegment
-        )
+        self.loop = Loop(bench.model, bench.objective, bench.batches, settings, recipe.seed)
         self.checkpoints = Checkpoints(
             folder,
             keep_best=settings.keep_best,
@@ -92,9 +90,9 @@ class Trainer:
         return reason
 
     def _describe(self) -> str:
-        sizes = ", ".join(f"{name} {size}" for name, size in self.bench.sizes.items())
         return (
-            f"{self.recipe.name}: {weights.count(self.model):,} parameters; {sizes};"
+            f"{self.recipe.name}: {weights.count(self.model):,} parameters;"
+            f" {self.bench.codecs.describe()};"
             f" training on {self.bench.batches.describe()},"
             f" {len(self.loop.plan):,} batches an epoch."
         )

@@ -13,8 +13,11 @@ import numpy as np
 
 from saccade.guards.flag import KINDS, Kind
 from saccade.look.probes import Nonsense
-from saccade.nouns import Example
-from saccade.predict.translation import Translation
+from saccade.modalities.base import Array
+from saccade.modalities.numbers import as_numbers
+from saccade.nouns import Example, Raw
+from saccade.predict.baselines import naive_forecasts
+from saccade.predict.prediction import Prediction
 from saccade.tokenizers._vocabulary import UNK, Vocabulary
 
 Level = Literal["good", "note", "warning"]
@@ -90,10 +93,48 @@ def examine_pairs(name: str, examples: Sequence[Example]) -> list[Finding]:
     return found + _ratios(name, pairs)
 
 
+def examine_arrays(name: str, what: str, arrays: Sequence[Array]) -> list[Finding]:
+    """Look at a side that is not text: how many arrays, and columns that never change."""
+    found = [Finding("good", f"{name}: {len(arrays):,} arrays; {what}")]
+    flat = [array.reshape(-1, array.shape[-1]) for array in arrays if array.size]
+    if not flat:
+        return [Finding("warning", f"{name}: holds no numbers at all", "Check the readers.")]
+    spread = np.concatenate(flat).std(axis=0)
+    constant = [str(column + 1) for column in np.flatnonzero(spread == 0)]
+    if constant:
+        found.append(
+            Finding(
+                "warning",
+                f"{name}: column {', '.join(constant)} never changes, so nothing can be learned"
+                " from it",
+                "Leave it out of the reader's columns.",
+            )
+        )
+    return found
+
+
+def examine_forecasts(found: Sequence[Prediction], truths: Sequence[Raw]) -> list[Finding]:
+    """Compare forecasts with the forecast that nothing changes, by mean absolute error."""
+    naive = naive_forecasts(found, 0)["last value"]
+    pairs = list(zip(found, naive, map(as_numbers, truths), strict=True))
+    errors = [
+        sum(float(np.abs(values - truth).sum()) for values, truth in rows)
+        for rows in (
+            [(one.values, truth) for one, _, truth in pairs],
+            [(last, truth) for _, last, truth in pairs],
+        )
+    ]
+    share = errors[0] / errors[1] if errors[1] else float("inf")
+    said = f"its error is {share:.2f} times that of repeating the last value"
+    if share >= 1:
+        return [Finding("warning", said, "Train for longer, or look at the data: doctor RECIPE.")]
+    return [Finding("good", said)]
+
+
 def overlap(train: Iterable[Example], held_out: Sequence[Example], name: str) -> Finding:
     """Count held-out sources that stand in training too."""
-    seen = {example.source for example in train}
-    shared = [e.source for e in held_out if e.source in seen]
+    seen = {_key(example) for example in train}
+    shared = [e for e in held_out if _key(e) in seen]
     if not shared:
         return Finding("good", f"{name}: no source stands in training")
     return Finding(
@@ -101,8 +142,14 @@ def overlap(train: Iterable[Example], held_out: Sequence[Example], name: str) ->
         f"{name}: {len(shared):,} of {len(held_out):,} sources"
         f" ({_percent(len(shared), held_out)}) stand in training too",
         "Scores on them measure memory. Split by source: `saccade init` does.",
-        tuple(shared[:_SHOWN]),
+        tuple(e.source if isinstance(e.source, str) else e.origin for e in shared[:_SHOWN]),
     )
+
+
+def _key(example: Example) -> tuple[str | bytes, ...]:
+    """Return what tells sources apart."""
+    raws = example.sources.values()
+    return tuple(raw if isinstance(raw, str) else np.asarray(raw).tobytes() for raw in raws)
 
 
 def unknowns(vocabulary: Vocabulary, lines: Sequence[str], name: str) -> Finding:
@@ -119,7 +166,7 @@ def unknowns(vocabulary: Vocabulary, lines: Sequence[str], name: str) -> Finding
 
 
 def examine_outputs(
-    found: Sequence[Translation], references: Sequence[str], entropies: Sequence[float]
+    found: Sequence[Prediction], references: Sequence[str], entropies: Sequence[float]
 ) -> list[Finding]:
     """Look at what a model wrote: loops, lengths, ends, and how sharply it looks."""
     loops = [t.text for t in found if loops_in(t.tokens)]
@@ -156,7 +203,7 @@ def examine_outputs(
     return findings + _sharpness(entropies)
 
 
-def examine_flags(found: Sequence[Translation]) -> list[Finding]:
+def examine_flags(found: Sequence[Prediction]) -> list[Finding]:
     """Count, for every guard, the outputs that it warns of, and say what to do."""
     findings = []
     for kind, what in KINDS.items():
@@ -202,7 +249,7 @@ def loops_in(tokens: Sequence[str]) -> bool:
     return False
 
 
-def entropy(translation: Translation) -> float:
+def entropy(translation: Prediction) -> float:
     """Return how widely a model looks, 0 (one piece) to 1 (all alike); NaN if it says nothing.
 
     mean over t of -sum_s w[t, s] log w[t, s] / log S

@@ -14,13 +14,14 @@ import torch
 from torch import Tensor
 
 from saccade.cells.base import Cell
-from saccade.data.batching import collate
 from saccade.errors import RecipeError
 from saccade.flow import map_state, tensor
+from saccade.look.inspection import batch_of, written_in
 from saccade.look.recording import Reel, record
+from saccade.nouns import SOURCE_NAME
 from saccade.parts import Part, kinds
-from saccade.predict.translation import Translation
-from saccade.predict.translator import Translator
+from saccade.predict.prediction import Prediction
+from saccade.predict.predictor import Predictor
 from saccade.tokenizers._vocabulary import END
 
 _ROWS = 8  # sequences that a mean is over
@@ -49,7 +50,7 @@ def through_cells(
     return flow
 
 
-def through_model(translator: Translator, *, length: int = 100, seed: int = 1) -> Flow:
+def through_model(translator: Predictor, *, length: int = 100, seed: int = 1) -> Flow:
     """Return the flow through every cell of a model that reads and writes symbols drawn at random.
 
     There is a line for each layer and direction.
@@ -57,20 +58,20 @@ def through_model(translator: Translator, *, length: int = 100, seed: int = 1) -
     _check_length(length)
     noise = torch.Generator().manual_seed(seed)
     source, target = (
-        torch.randint(END + 1, max(len(side), END + 2), (_ROWS, n), generator=noise)
+        torch.randint(END + 1, max(len(written_in(side)), END + 2), (_ROWS, n), generator=noise)
         for side, n in (
             (translator.source, length - 1 if translator.model.reads else 0),
             (translator.target, length - 1),
         )
     )
-    batch = collate(source.tolist(), target.tolist()).to(translator.device)
+    arrays = [{SOURCE_NAME: row} for row in source.numpy()]
+    batch = translator.batch(arrays, list(target.numpy()))
     return _of(record(translator.model, lambda model: model(batch)), seed)
 
 
-def through_sentence(translator: Translator, translation: Translation, *, seed: int = 1) -> Flow:
+def through_sentence(translator: Predictor, translation: Prediction, *, seed: int = 1) -> Flow:
     """Return the flow through every cell of a model at work on one sentence."""
-    batch = collate([translation.source_ids], [translation.hypothesis.tokens])
-    batch = batch.to(translator.device)
+    batch = batch_of(translator, translation)
     return _of(record(translator.model, lambda model: model(batch)), seed)
 
 

@@ -4,22 +4,24 @@ import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from saccade.attention.gaussian_mixture import GaussianMixture
-from saccade.data.batching import collate, pad
 from saccade.errors import DataError, RecipeError, suggest
+from saccade.flow import Batch
 from saccade.look.recording import record
-from saccade.modalities._copying import encode_sources
+from saccade.modalities._notation import Notation
+from saccade.models.base import writer
 from saccade.models.pointer_generator import PointerGenerator
-from saccade.nouns import Branch
+from saccade.nouns import SOURCE_NAME, Branch
 from saccade.parts import Part
 from saccade.positions.base import Positions
-from saccade.predict.translation import Maps, Translation
-from saccade.predict.translator import Translator
+from saccade.predict.prediction import Looker, Maps, Prediction
+from saccade.predict.predictor import Predictor
 from saccade.search.base import Search
 from saccade.tokenizers._vocabulary import END, MARK, Vocabulary
 from saccade.views.beam_tree import TreeNode
@@ -58,13 +60,29 @@ class Looked:
     target: tuple[str, ...]
 
 
-def translated(translator: Translator, text: str, *, beam: int | None = None) -> Translation:
+def batch_of(predictor: Predictor, prediction: Prediction) -> Batch:
+    """Make a batch of one prediction: its input, and what was written for it."""
+    return predictor.batch([prediction.arrays], [prediction.hypothesis.tokens])
+
+
+def written_in(notation: Notation) -> Vocabulary:
+    """Return the vocabulary of a side; refuse one that is not text."""
+    if notation.vocabulary is None:
+        raise RecipeError(
+            "inspect: this view shows pieces of text, but the model writes or reads something"
+            " else. Use --view attention or heads."
+        )
+    return notation.vocabulary
+
+
+def translated(translator: Predictor, text: Any, *, beam: int | None = None) -> Prediction:
     """Translate a sentence that will be looked at; refuse one that holds nothing."""
     _check_text(translator, text)
-    return translator.translate(text, beam=beam)
+    found: Prediction = translator.predict(text, beam=beam)
+    return found
 
 
-def attention_maps(translation: Translation) -> Mapping[str, Maps]:
+def attention_maps(translation: Prediction) -> Mapping[str, Maps]:
     """Return every map `[T, S]` by name, or say that there is none."""
     maps = translation.attention_maps
     if not maps:
@@ -75,14 +93,14 @@ def attention_maps(translation: Translation) -> Mapping[str, Maps]:
     return maps
 
 
-def map_title(translation: Translation, head: str) -> str:
+def map_title(translation: Prediction, head: str) -> str:
     """Say what a picture of the map `head` shows."""
     if len(translation.looker.attention_names) == 1:
         return "Attention"
     return f"Attention, {head} of all maps" if head in _MEANS else head
 
 
-def attention(translation: Translation, head: str = "mean") -> Maps:
+def attention(translation: Prediction, head: str = "mean") -> Maps:
     """Return one map `[T, S]` by name.
 
     `mean` and `max` are made of all maps; the name of a layer alone is the mean of its heads.
@@ -101,7 +119,7 @@ def attention(translation: Translation, head: str = "mean") -> Maps:
     )
 
 
-def looked(translation: Translation, maps: Mapping[str, Maps], *, whole: bool = False) -> Looked:
+def looked(translation: Prediction, maps: Mapping[str, Maps], *, whole: bool = False) -> Looked:
     """Put pieces on the axes of maps, or `whole` words joined from them.
 
         a[word t, word s] = mean over pieces of t of (sum over pieces of s of a[piece, piece])
@@ -110,13 +128,24 @@ def looked(translation: Translation, maps: Mapping[str, Maps], *, whole: bool = 
     """
     if not whole:
         return Looked(maps, translation.source_tokens, translation.tokens)
-    looker, ids = translation.looker, (*translation.source_ids, END)
-    rows = looker.target.words(translation.hypothesis.tokens)
+    looker, tokens = translation.looker, translation.hypothesis.tokens
+    source, ids = _only(looker), _places(translation)
+    rows, columns = looker.target.words(tokens), source.words(ids)
     return Looked(
-        {name: _joined(one, rows, looker.source.words(ids)) for name, one in maps.items()},
-        words(looker.source, ids, translation.source_tokens),
-        words(looker.target, translation.hypothesis.tokens, translation.tokens),
+        {name: _joined(one, rows, columns) for name, one in maps.items()},
+        words(source, ids, translation.source_tokens),
+        words(looker.target, tokens, translation.tokens),
     )
+
+
+def _only(looker: Looker) -> Notation:
+    return next(iter(looker.sources.values()))
+
+
+def _places(prediction: Prediction) -> Sequence[int]:
+    """Return the values of all places that can be looked at: of text its ids, END too."""
+    values = prediction.source_values
+    return [*values, END] if _only(prediction.looker).vocabulary is not None else values
 
 
 def _joined(weights: Maps, rows: Sequence[int], columns: Sequence[int]) -> Maps:
@@ -126,26 +155,30 @@ def _joined(weights: Maps, rows: Sequence[int], columns: Sequence[int]) -> Maps:
     return np.asarray(by_row.T @ weights @ by_column / sizes, dtype=np.float32)
 
 
-def aligned(translation: Translation) -> Aligned:
+def aligned(translation: Prediction) -> Aligned:
     """Return the words of both sentences and where each target word looked most."""
     attention_maps(translation)
     looker = translation.looker
+    source = _only(looker)
+    written_in(source)
     return Aligned(
-        words(looker.source, translation.source_ids, translation.source_tokens[:-1]),
+        words(source, translation.source_values, translation.source_tokens[:-1]),
         words(looker.target, translation.hypothesis.tokens, translation.tokens),
         tuple(translation.alignment),
     )
 
 
-def words(vocabulary: Vocabulary, ids: Sequence[int], pieces: Sequence[str]) -> tuple[str, ...]:
-    """Join pieces, as they are shown, to the words that `Vocabulary.words` numbers."""
-    numbers = vocabulary.words(ids)
-    numbered = [(numbers[place], pieces[place]) for place in vocabulary.order(ids)]
+def words(
+    notation: Notation | Vocabulary, ids: Sequence[int], pieces: Sequence[str]
+) -> tuple[str, ...]:
+    """Join pieces, as they are shown, to the words that `Notation.words` numbers."""
+    numbers = notation.words(ids)
+    numbered = [(numbers[place], pieces[place]) for place in notation.order(ids)]
     groups = groupby(numbered, key=lambda pair: pair[0])
     return tuple("".join(piece for _, piece in group).removeprefix(MARK) for _, group in groups)
 
 
-def beam(translator: Translator, text: str, *, width: int | None = None) -> BeamSteps:
+def beam(translator: Predictor, text: Any, *, width: int | None = None) -> BeamSteps:
     """Search with a beam and keep its tree; search greedily beside it."""
     _check_text(translator, text)
     if width is None and translator.decoding.search.kind != "beam":
@@ -154,9 +187,9 @@ def beam(translator: Translator, text: str, *, width: int | None = None) -> Beam
     return beam_of(found, translator.translate(text, search=Part(Search, "greedy")))
 
 
-def beam_of(found: Translation, greedy: Translation) -> BeamSteps:
+def beam_of(found: Prediction, greedy: Prediction) -> BeamSteps:
     """Gather the tree of an output whose search was traced, and a greedy output beside it."""
-    target = found.looker.target
+    target = written_in(found.looker.target)
     return BeamSteps(
         tuple(tuple(_node(b, target) for b in level) for level in found.tree),
         target.pieces(_written(found)),
@@ -165,21 +198,20 @@ def beam_of(found: Translation, greedy: Translation) -> BeamSteps:
 
 
 @torch.inference_mode()
-def distributions(
-    translator: Translator, translation: Translation, *, most: int = 6
-) -> list[Choice]:
+def distributions(translator: Predictor, translation: Prediction, *, most: int = 6) -> list[Choice]:
     """Return, for every step of an output, the likeliest symbols and the entropy in bits.
 
     One forced pass over the finished output; nothing is searched.
     """
+    written_in(translator.target)
     written = _written(translation)
-    batch = collate([translation.source_ids], [translation.hypothesis.tokens])
-    batch = batch.to(translator.device)
-    log_probs = translator.model.log_probs(translator.model(batch).features)[0].double()  # [T, V]
+    batch = batch_of(translator, translation)
+    features = translator.model(batch).features[0]  # [T, D]
+    log_probs = translator.model.head.log_probs(features).double()  # [T, V]
     probs = log_probs.exp()  # [T, V]
     bits = -(probs * log_probs.clamp(min=-1e4)).sum(dim=1) / np.log(2.0)  # [T]
     top = probs.topk(min(most, probs.shape[1]), dim=1)  # [T, K]
-    pieces = translator.target.pieces
+    pieces = written_in(translator.target).pieces
     return [
         Choice(
             written=pieces([token])[0],
@@ -194,7 +226,7 @@ def distributions(
 
 
 @torch.inference_mode()
-def switch(translator: Translator, translation: Translation) -> list[float]:
+def switch(translator: Predictor, translation: Prediction) -> list[float]:
     """Return, for every symbol of an output, the share that was written and not copied."""
     model = translator.model
     if not isinstance(model, PointerGenerator):
@@ -202,13 +234,13 @@ def switch(translator: Translator, translation: Translation) -> list[float]:
             "inspect: this model does not copy, so it has no switch to show. Use another --view, or"
             " train a model of kind pointer_generator."
         )
-    batch = collate([translation.source_ids], [translation.hypothesis.tokens])
-    share = model.generating(model(batch.to(translator.device)).features)[0]  # [T + 1]
+    batch = batch_of(translator, translation)
+    share = model.head.generating(model(batch).features)[0]  # [T + 1]
     return [float(g) for g in share[: len(_written(translation))]]
 
 
 @torch.inference_mode()
-def positions(translator: Translator, n: int) -> Maps:
+def positions(translator: Predictor, n: int) -> Maps:
     """Return what the model adds to the first `n` places it reads: `[n, D]`."""
     parts = [m for m in translator.model.modules() if isinstance(m, Positions)]
     added = (
@@ -223,7 +255,7 @@ def positions(translator: Translator, n: int) -> Maps:
 
 
 @torch.inference_mode()
-def windows(translator: Translator, translation: Translation) -> list[list[Bell]]:
+def windows(translator: Predictor, translation: Prediction) -> list[list[Bell]]:
     """Return the bells of Gaussian-mixture attention for every piece of an output."""
     watched = copy.deepcopy(translator.model)
     found = [part for part in watched.modules() if isinstance(part, GaussianMixture)]
@@ -234,8 +266,8 @@ def windows(translator: Translator, translation: Translation) -> list[list[Bell]
         )
     asked: list[Tensor] = []
     found[0].register_forward_pre_hook(lambda _, given: asked.append(given[0]))
-    batch = collate([translation.source_ids], [translation.hypothesis.tokens])
-    watched(batch.to(translator.device))
+    batch = batch_of(translator, translation)
+    watched(batch)
     query = torch.cat(asked, dim=1)[0, : len(translation.tokens)]  # [T, Q]
     alpha, beta, moves = found[0].W(query).exp().chunk(3, dim=1)  # 3 x [T, K]
     steps = zip(alpha.tolist(), beta.tolist(), moves.cumsum(dim=0).tolist(), strict=True)
@@ -243,7 +275,7 @@ def windows(translator: Translator, translation: Translation) -> list[list[Bell]
 
 
 @torch.inference_mode()
-def units(translator: Translator, text: str) -> tuple[tuple[str, ...], list[Unit]]:
+def units(translator: Predictor, text: str) -> tuple[tuple[str, ...], list[Unit]]:
     """Return the pieces of a text and the units of the reading cells that follow its properties.
 
     What is followed is the memory: `c` of an LSTM, `h` of other cells. A language model reads the
@@ -252,21 +284,24 @@ def units(translator: Translator, text: str) -> tuple[tuple[str, ...], list[Unit
     if not translator.model.reads:
         return _writing_units(translator, text)
     _check_text(translator, text)
-    (ids,) = encode_sources(translator.source, [text])
-    source = pad([[*ids, END]]).to(translator.device)
-    reels = record(translator.model, lambda model: model.start(source))
+    vocabulary = written_in(translator.source)
+    (arrays,) = translator.encode([{SOURCE_NAME: text}])
+    ids = arrays[SOURCE_NAME].tolist()
+    sources = translator.batch([arrays], [[]]).sources
+    reels = record(translator.model, lambda model: writer(model).start(sources))
     held = {reel.name: reel.memory() for reel in reels if reel.projected.shape[1] == len(ids) + 1}
     if not held:
         raise RecipeError(
             "inspect: this model reads without a recurrent cell, so it has no cell states to show."
             " Use another --view, or a model with an rnn encoder."
         )
-    return _best(held, slice(0, -1), translator.source.pieces(ids))
+    return _best(held, slice(0, -1), vocabulary.pieces(ids))
 
 
-def _writing_units(translator: Translator, text: str) -> tuple[tuple[str, ...], list[Unit]]:
-    ids = translator.target.encode(text)
-    batch = collate([[]], [ids]).to(translator.device)
+def _writing_units(translator: Predictor, text: str) -> tuple[tuple[str, ...], list[Unit]]:
+    vocabulary = written_in(translator.target)
+    ids = vocabulary.encode(text)
+    batch = translator.batch(translator.encode([{SOURCE_NAME: ""}]), [ids])
     reels = record(translator.model, lambda model: model(batch))
     held = {reel.name: reel.memory() for reel in reels if reel.projected.shape[1] == len(ids) + 1}
     if not ids or not held:
@@ -274,7 +309,7 @@ def _writing_units(translator: Translator, text: str) -> tuple[tuple[str, ...], 
             "inspect: there is no cell state to show: the text is empty, or this model writes"
             " without a recurrent cell. Write a text, or use a model with an rnn decoder."
         )
-    return _best(held, slice(1, None), translator.target.pieces(ids))  # START is read first
+    return _best(held, slice(1, None), vocabulary.pieces(ids))  # START is read first
 
 
 def _best(
@@ -289,15 +324,15 @@ def _best(
     return pieces, best_units(states.float().cpu().numpy(), names, pieces)
 
 
-def _check_text(translator: Translator, text: str) -> None:
-    if not translator.source.encode(text):
+def _check_text(translator: Predictor, text: Any) -> None:
+    if not translator.size(text):
         raise DataError(
             f"inspect: the sentence {text!r} is empty; expected at least one symbol. Write a "
             "sentence."
         )
 
 
-def _written(translation: Translation) -> tuple[int, ...]:
+def _written(translation: Prediction) -> tuple[int, ...]:
     """Return the output's ids, END included if it came to its end."""
     tokens = translation.hypothesis.tokens
     return (*tokens, END) if translation.finished else tokens

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property, partial
+from typing import Any
 
 from saccade.errors import RecipeError, suggest
 from saccade.look import gradients, inspection
@@ -11,8 +12,8 @@ from saccade.metrics.base import Metric
 from saccade.parts import Part
 from saccade.predict import evaluation
 from saccade.predict.evaluation import Evaluation
-from saccade.predict.translation import Translation
-from saccade.predict.translator import Translator
+from saccade.predict.prediction import Maps, Prediction
+from saccade.predict.predictor import Predictor
 from saccade.views import (
     alignment,
     beam_tree,
@@ -26,7 +27,7 @@ from saccade.views import (
     switch,
     windows,
 )
-from saccade.views.drawing import Drawing, colourless
+from saccade.views.drawing import AttentionMap, Drawing, colourless, draw_attention
 
 
 class View(StrEnum):
@@ -49,15 +50,15 @@ class View(StrEnum):
 class _Seen:
     """What a view is drawn from."""
 
-    translator: Translator
-    sentence: str
+    translator: Predictor
+    sentence: Any
     head: str
     beam: int | None
     words: bool
     gold: str
 
     @cached_property
-    def translation(self) -> Translation:
+    def translation(self) -> Prediction:
         """The sentence translated, once, for the views that ask what was written."""
         return inspection.translated(self.translator, self.sentence, beam=self.beam)
 
@@ -67,8 +68,8 @@ class _Seen:
 
 
 def draw(
-    translator: Translator,
-    sentence: str,
+    translator: Predictor,
+    sentence: Any,
     view: str = "attention",
     *,
     head: str = "mean",
@@ -101,14 +102,23 @@ def _attention(seen: _Seen) -> Drawing:
     title = inspection.map_title(seen.translation, seen.head)
     one = {title: inspection.attention(seen.translation, seen.head)}
     found = inspection.looked(seen.translation, one, whole=seen.words)
-    drawn = (found.maps[title], found.source, found.target)
-    return Drawing(
-        "Attention",
-        lambda: heatmap.to_svg(*drawn, title=title),
-        lambda width, *, colour: heatmap.to_terminal(*drawn, colour=colour, width=width),
-        lambda: heatmap.to_html(*drawn, title=title),
-        said=seen.said,
-    )
+    weights, source, target = found.maps[title], found.source, found.target
+    return attention_drawing(seen.translation, weights, source, target, title=title, said=seen.said)
+
+
+def attention_drawing(
+    prediction: Prediction,
+    weights: Maps,
+    source: tuple[str, ...],
+    target: tuple[str, ...],
+    *,
+    title: str = "Attention",
+    said: str = "",
+) -> Drawing:
+    """Draw one map `[T, S]` over the input, by the view of the input's modality."""
+    grid, raw = prediction.grid, prediction.source
+    one = AttentionMap(weights, source, target, grid, raw, title=title, said=said)
+    return draw_attention(next(iter(prediction.looker.sources.values())).view, one)
 
 
 def _heads(seen: _Seen) -> Drawing:
@@ -137,7 +147,7 @@ def _lines(seen: _Seen) -> Drawing:
 
 
 def _beam(seen: _Seen) -> Drawing:
-    found = inspection.beam(seen.translator, seen.translation.source_text, width=seen.beam)
+    found = inspection.beam(seen.translator, seen.translation.sources, width=seen.beam)
     tree, winner, greedy = found.tree, found.winner, found.greedy
     return Drawing(
         "Beam",
@@ -232,8 +242,8 @@ def flow_drawing(flow: gradient_flow.Flow, title: str, *, said: str = "") -> Dra
 
 def length_drawing(metric: Part[Metric], found: Evaluation) -> Drawing:
     """Draw a metric of an evaluation by the length of the source."""
-    references = [example.target for example in found.examples]
-    buckets = evaluation.by_length(metric, found.translations, references)
+    references = [list(example.references) for example in found.examples]
+    buckets = evaluation.by_length(metric, found.predictions, references)
     name = metric.build().name
     title = f"{name} by source length"
     return Drawing(

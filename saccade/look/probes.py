@@ -8,8 +8,8 @@ from statistics import fmean
 from saccade.guards import bias
 from saccade.guards.bias import BiasReading, Change, Mean, Pair, Probes
 from saccade.guards.nonsense import nonsense
-from saccade.predict.translation import Translation
-from saccade.predict.translator import Translator
+from saccade.predict.prediction import Prediction
+from saccade.predict.predictor import Predictor
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class Nonsense:
     """An input that means nothing, and what the model made of it."""
 
     name: str
-    translation: Translation
+    translation: Prediction
 
     @property
     def noticed(self) -> bool:
@@ -68,19 +68,21 @@ class Bias:
         return bias.mean_of([found.difference for found in self.readings])
 
 
-def probe_nonsense(translator: Translator, sample: str) -> list[Nonsense]:
+def probe_nonsense(translator: Predictor, sample: str) -> list[Nonsense]:
     """Give a model inputs that mean nothing; `sample` is an ordinary one."""
+    if translator.source.vocabulary is None or len(translator.sources) > 1:
+        return []  # nonsense is made of text
     probes = nonsense(sample)
     found = translator.translate(list(probes.values()))
     return [Nonsense(name, one) for name, one in zip(probes, found, strict=True)]
 
 
-def probe_bias(translator: Translator, probes: Probes) -> Bias:
+def probe_bias(translator: Predictor, probes: Probes) -> Bias:
     """Translate both sentences of each pair, and score both readings of each source."""
     return Bias(_pairs(translator, probes.pairs), _readings(translator, probes.readings))
 
 
-def _pairs(translator: Translator, pairs: Sequence[Pair]) -> tuple[Compared, ...]:
+def _pairs(translator: Predictor, pairs: Sequence[Pair]) -> tuple[Compared, ...]:
     found = translator.translate([text for pair in pairs for text in (pair.first, pair.second)])
     both = list(zip(found[::2], found[1::2], strict=True))
     changes = [bias.changes(first.text, second.text) for first, second in both]
@@ -100,7 +102,7 @@ def _pairs(translator: Translator, pairs: Sequence[Pair]) -> tuple[Compared, ...
     )
 
 
-def _readings(translator: Translator, readings: Sequence[BiasReading]) -> tuple[ProbeReading, ...]:
+def _readings(translator: Predictor, readings: Sequence[BiasReading]) -> tuple[ProbeReading, ...]:
     sources = [reading.source for reading in readings for _ in range(2)]
     targets = [text for reading in readings for text in (reading.first, reading.second)]
     scores = [scored.score for scored in translator.score(sources, targets)]
@@ -108,5 +110,5 @@ def _readings(translator: Translator, readings: Sequence[BiasReading]) -> tuple[
     return tuple(ProbeReading(r, d) for r, d in zip(readings, differences, strict=True))
 
 
-def _confidence(translation: Translation) -> float:
+def _confidence(translation: Prediction) -> float:
     return fmean(translation.token_scores) if translation.token_scores else 0.0

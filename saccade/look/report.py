@@ -11,14 +11,17 @@ import torch
 from saccade.errors import CheckpointError
 from saccade.folders import model as folders
 from saccade.look.probes import probe_nonsense
+from saccade.nouns import Example
 from saccade.predict import evaluation
-from saccade.predict.translator import Translator
+from saccade.predict.prediction import Prediction
+from saccade.predict.predictor import Predictor
 from saccade.recipe import Recipe
 from saccade.train.checkpoint import Checkpoints
 from saccade.train.files import write_text
 from saccade.train.log import clock
 from saccade.train.progress import Progress
 from saccade.views.by_length import Bucket
+from saccade.views.drawing import draw_output
 from saccade.views.report import Probe, ReportSample, RunReport, ScoreRow, training_report
 
 _SAMPLES = 8
@@ -27,7 +30,7 @@ _SAMPLES = 8
 def write_report(
     folder: Path,
     recipe: Recipe,
-    translator: Translator,
+    translator: Predictor,
     progress: Progress,
     scores: "list[ScoreRow] | None" = None,
     *,
@@ -46,7 +49,7 @@ def write_report(
         scores=scores if scores is not None else _validation_scores(progress),
         samples=(shown := samples(recipe, translator, root)),
         commands=[
-            f"saccade translate {folder}",
+            f"saccade predict {folder}",
             f"saccade evaluate {folder} --split valid",
             f"saccade train {folder / 'recipe.yaml'} --resume --set training.max_epochs=20",
         ],
@@ -80,12 +83,12 @@ def standing(folder: Path) -> Progress:
     return checkpoints.progress(names[-1])
 
 
-def summary(recipe: Recipe, translator: Translator, progress: Progress) -> dict[str, str]:
+def summary(recipe: Recipe, translator: Predictor, progress: Progress) -> dict[str, str]:
     """Say what a run cost and where it was made."""
     best = progress.best
     return {
         "parameters": f"{sum(p.numel() for p in translator.model.parameters()):,}",
-        "vocabulary": f"{len(translator.source):,} source, {len(translator.target):,} target",
+        "data": translator.codecs.describe(),
         "steps": f"{progress.step:,} ({progress.epoch} epochs)",
         "training time": clock(progress.seconds),
         "training cost": f"about {training_flops(translator, progress):.2e} FLOPs",
@@ -98,7 +101,7 @@ def summary(recipe: Recipe, translator: Translator, progress: Progress) -> dict[
     }
 
 
-def training_flops(translator: Translator, progress: Progress) -> float:
+def training_flops(translator: Predictor, progress: Progress) -> float:
     """Estimate 6 operations per weight and symbol: 2 forward, 4 backward.
 
     A weight of the encoder meets every source symbol, the others every target symbol; looking up an
@@ -106,9 +109,9 @@ def training_flops(translator: Translator, progress: Progress) -> float:
     """
     encoder = others = 0
     for name, parameter in translator.model.named_parameters():
-        if name.startswith("encoder."):
+        if ".encoders." in f".{name}" or name.startswith("encoder."):
             encoder += parameter.numel()
-        elif not name.startswith("source_embedding"):
+        elif ".embedders." not in f".{name}" and not name.startswith("source_embedding"):
             others += parameter.numel()
     return 6.0 * (encoder * progress.source_tokens + others * progress.tokens)
 
@@ -131,39 +134,46 @@ def read_curves(folder: Path) -> dict[str, list[tuple[float, float]]]:
 
 
 def by_length(
-    recipe: Recipe, translator: Translator, root: Path = Path()
+    recipe: Recipe, translator: Predictor, root: Path = Path()
 ) -> dict[str, list[Bucket]]:
     """Decode the first test set, or the validation set, and measure it by source length."""
     reader = next(iter(recipe.data.test.values()), recipe.data.valid).build(root)
     examples = list(reader.read())
-    found = translator.translate([example.source for example in examples])
-    references = [example.target for example in examples]
+    found = evaluation.outputs_for(translator, examples)
+    references = [list(example.references) for example in examples]
     return {
         part.build().name: evaluation.by_length(part, found, references)
         for part in recipe.decoding.metrics[:1]
     }
 
 
-def samples(recipe: Recipe, translator: Translator, root: Path = Path()) -> list[ReportSample]:
+def samples(recipe: Recipe, translator: Predictor, root: Path = Path()) -> list[ReportSample]:
     """Translate a few validation sentences, with where the model looked."""
     reader = next(iter(recipe.data.test.values()), recipe.data.valid).build(root)
     examples = [example for example, _ in zip(reader.read(), range(_SAMPLES), strict=False)]
-    found = translator.translate([translator.given(example) for example in examples])
+    found = translator.predict([translator.given(example) for example in examples])
     return [
         ReportSample(
-            source=translation.source_text,
-            reference=example.target,
+            source="" if translation.grid[1:] else translation.source_text,
+            reference=" | ".join(translator.target.write(r) for r in example.references),
             output=translation.text,
-            score=translation.score,
-            weights=translation.attention,
-            source_pieces=translation.source_tokens,
-            target_pieces=translation.tokens,
+            score=translation.score if translator.target.vocabulary else None,
+            picture=_picture(translation, example),
         )
         for example, translation in zip(examples, found, strict=True)
     ]
 
 
-def probes(translator: Translator, sample: str) -> list[Probe]:
+def _picture(prediction: Prediction, example: Example) -> str:
+    """Draw an output beside what was to come, or where the model looked; "" if neither is known."""
+    chart = prediction.looker.target.chart
+    if chart:
+        return draw_output(chart, prediction.source, prediction.output, example.target).svg
+    drawn = prediction.drawing()
+    return drawn.svg if drawn else ""
+
+
+def probes(translator: Predictor, sample: str) -> list[Probe]:
     """Show what the model makes of nonsense; `sample` is an ordinary input."""
     return [
         Probe(
@@ -176,7 +186,7 @@ def probes(translator: Translator, sample: str) -> list[Probe]:
     ]
 
 
-def write_card(folder: Path, recipe: Recipe, translator: Translator, progress: Progress) -> None:
+def write_card(folder: Path, recipe: Recipe, translator: Predictor, progress: Progress) -> None:
     """Write README.md, a short model card."""
     rows = "\n".join(f"| {k} | {v} |" for k, v in summary(recipe, translator, progress).items())
     text = (
@@ -184,8 +194,8 @@ def write_card(folder: Path, recipe: Recipe, translator: Translator, progress: P
         f"| | |\n|---|---|\n{rows}\n\n"
         "`recipe.yaml` is the whole recipe, `saccade.json` names versions and hashes of the data."
         "\n\n```\n"
-        f"saccade translate {folder.name}\n```\n\n"
-        "It has learned from the pairs of its recipe alone: on other kinds of text it may fail, and"
+        f"saccade predict {folder.name}\n```\n\n"
+        "It has learned from the pairs of its recipe alone: on other kinds of data it may fail, and"
         " on nonsense it may invent.\n"
     )
     write_text(folder / "README.md", text)

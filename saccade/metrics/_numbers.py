@@ -1,20 +1,21 @@
 """How metrics of numbers read their texts."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from saccade.errors import DataError
 from saccade.metrics.base import Stats
-from saccade.modalities._numbers import parse
+from saccade.modalities.numbers import as_numbers
 
 
-def errors(hypothesis: str, references: Sequence[str], owner: str) -> Stats:
+def errors(hypothesis: Any, references: Sequence[Any], owner: str) -> Stats:
     """Return hypothesis - reference, all places and columns in a row; of the nearest reference."""
-    found = parse(hypothesis, owner)
+    found = as_numbers(hypothesis, owner)
     rows = []
     for reference in references:
-        wanted = parse(reference, owner)
+        wanted = as_numbers(reference, owner)
         if found.shape != wanted.shape:
             raise DataError(
                 f"{owner}: a forecast has {_size(found)} but the truth {_size(wanted)}; expected"

@@ -7,7 +7,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from saccade.errors import DataError, RecipeError
 
 Stats = NDArray[np.float64]
-References = Sequence[str] | Sequence[Sequence[str]]
+References = Sequence[Any]
 """One reference for each hypothesis, or a list of references for each hypothesis."""
 
 _BLOCK = 4_000_000  # resampled rows drawn at once: bounds the memory of a bootstrap
@@ -59,7 +59,7 @@ class Paired:
 
 
 class Metric(ABC):
-    """Compare text with text: a vector for each segment, a score from the sum of the vectors.
+    """Compare outputs with references: a vector for each pair, a score from their sum.
 
         score(corpus) = score(sum over n of stats(hypothesis[n], references[n]))
 
@@ -69,11 +69,11 @@ class Metric(ABC):
     name: str
     """What a table calls it."""
     higher_is_better: bool
-    numeric: ClassVar[bool] = False
-    """Whether the texts are numbers, as `saccade.modalities._numbers` reads them."""
+    raw: ClassVar[str] = "text"
+    """What it compares: the `raw` of a modality."""
 
     @abstractmethod
-    def stats(self, hypothesis: str, references: Sequence[str]) -> Stats:
+    def stats(self, hypothesis: Any, references: Sequence[Any]) -> Stats:
         """Return the sufficient statistics of one segment against its references, `[k]`."""
 
     @abstractmethod
@@ -81,12 +81,12 @@ class Metric(ABC):
         """Return the score of a corpus from the sum of its statistics, `[k]`."""
 
     @final
-    def corpus(self, hypotheses: Sequence[str], references: References) -> Score:
+    def corpus(self, hypotheses: Sequence[Any], references: References) -> Score:
         """Score a whole corpus."""
         return self.score(self.matrix(hypotheses, references).sum(axis=0))
 
     @final
-    def matrix(self, hypotheses: Sequence[str], references: References) -> Stats:
+    def matrix(self, hypotheses: Sequence[Any], references: References) -> Stats:
         """Return the statistics of every segment, `[N, k]`; `references[n]` are those of n."""
         if len(hypotheses) != len(references):
             raise DataError(
@@ -98,7 +98,7 @@ class Metric(ABC):
             raise DataError(
                 f"{self.name}: 0 hypotheses; a score needs one or more. Is a file empty?"
             )
-        rows = [[row] if isinstance(row, str) else row for row in references]
+        rows = [[row] if isinstance(row, str | np.ndarray) else row for row in references]
         for n, row in enumerate(rows, start=1):
             if not row:
                 raise DataError(
@@ -110,7 +110,7 @@ class Metric(ABC):
 
 def interval(
     metric: Metric,
-    hypotheses: Sequence[str],
+    hypotheses: Sequence[Any],
     references: References,
     *,
     samples: int = 1000,
@@ -134,8 +134,8 @@ def interval(
 
 def paired(
     metric: Metric,
-    a: Sequence[str],
-    b: Sequence[str],
+    a: Sequence[Any],
+    b: Sequence[Any],
     references: References,
     *,
     samples: int = 1000,

@@ -1,7 +1,7 @@
 """Mean absolute error."""
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,9 +19,9 @@ class Mae(Metric):
 
     name = "MAE"
     higher_is_better = False
-    numeric: ClassVar[bool] = True
+    raw: ClassVar[str] = "numbers"
 
-    def stats(self, hypothesis: str, references: Sequence[str]) -> Stats:
+    def stats(self, hypothesis: Any, references: Sequence[Any]) -> Stats:
         """Return the sum of absolute errors and how many there are: `[2]`."""
         found = errors(hypothesis, references, self.name)
         return np.array([np.abs(found).sum(), found.size], dtype=np.float64)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -20,9 +20,9 @@ class Rmse(Metric):
 
     name = "RMSE"
     higher_is_better = False
-    numeric: ClassVar[bool] = True
+    raw: ClassVar[str] = "numbers"
 
-    def stats(self, hypothesis: str, references: Sequence[str]) -> Stats:
+    def stats(self, hypothesis: Any, references: Sequence[Any]) -> Stats:
         """Return the sum of squared errors and how many there are: `[2]`."""
         found = errors(hypothesis, references, self.name)
         return np.array([np.square(found).sum(), found.size], dtype=np.float64)

@@ -8,7 +8,6 @@ it had not stopped.
 import itertools
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, final
 
 from numpy.typing import NDArray
@@ -91,20 +90,3 @@ class BpeDropout:
                 return tokens
             _, joined, place = left
             tokens[place : place + 2] = [joined]
-
-
-@dataclass(frozen=True, slots=True)
-class Resegment:
-    """Cuts both sides of a pair anew; a side without dropout stays as it is."""
-
-    seed: int
-    source: BpeDropout | None
-    target: BpeDropout | None
-
-    def __call__(self, epoch: int, pair: int, source: Ids, target: Ids) -> tuple[Ids, Ids]:
-        """Return other ids of the same texts, the same ones for the same seed, epoch and pair."""
-        chance = random.Random(f"{self.seed} {epoch} {pair}")
-        return (
-            self.source(source, chance) if self.source else source,
-            self.target(target, chance) if self.target else target,
-        )

@@ -1,65 +1,71 @@
 """What a model is: something an objective can train and, if it writes, search can step."""
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from torch import Tensor, nn
-from torch.nn.functional import linear
 
-from saccade.flow import Batch, Decoded, Padded, State, Step
-from saccade.kernels.precision import restored
-
-
-class Projection(NamedTuple):
-    """The last map before a softmax: features `[..., D]`, weight `[V, D]`, bias `[V]`."""
-
-    features: Tensor
-    weight: Tensor
-    bias: Tensor
-
-    def log_probs(self) -> Tensor:
-        """Compute `log_softmax(W f + b)`: `[..., V]`."""
-        return restored(linear(*self)).log_softmax(dim=-1)
+from saccade.errors import RecipeError
+from saccade.flow import Batch, Decoded, Sources, State, Step, Stepped
+from saccade.heads.base import Head
 
 
 class Model(nn.Module, ABC):
-    """A trainable whole. Holds parameters and nothing else; what moves is in a State.
+    """A trainable whole: wiring of embedders, encoders, decoders and a head.
 
-    A part's constructor takes the sizes of the two vocabularies from the host. A `numeric` model
-    reads and writes vectors: its sizes are numbers of columns, what it steps over are values
-    `[B, C]`, and what it says of the next is not how likely each symbol is but which value it
-    expects, `[..., C]`.
+    It holds parameters and nothing else; what moves is in a State. A part's constructor takes from
+    the host what there is to know of every source, by name, and of the target.
     """
 
     one_vocabulary: bool = False  # True if source and target must have the same symbols
     pieces_each: int = 0  # source pieces for each target symbol; 0 if lengths are free
-    numeric: ClassVar[bool] = False  # True if it reads and writes numbers instead of symbols
     reads: ClassVar[bool] = True  # False if there is no source, and a given text is a beginning
+    head: Head
 
     @abstractmethod
     def forward(self, batch: Batch, *, look: bool = False) -> Decoded:
-        """Read the source and the given prefix of every pair; `look` asks for attention weights."""
+        """Read the sources and the given prefix of every pair; `look` asks for attention weights.
 
-    @abstractmethod
-    def log_probs(self, features: Tensor) -> Tensor:
-        """Turn features `[..., D]` into log-probabilities of the next symbol `[..., V]`."""
-
-    def projection(self, features: Tensor) -> Projection | None:
-        """Return what `log_probs` projects, where `log_softmax(W f + b)` is all that it does.
-
-        An objective may then compute projection and loss in one; None asks it for `log_probs`.
+        The head makes of the features, `[B, T, D]`, what is written at each place.
         """
-        return None
-
-    @abstractmethod
-    def start(self, source: Padded) -> State:
-        """Read the source; return the state before the first symbol."""
-
-    @abstractmethod
-    def step(self, token: Tensor, state: State) -> Step:
-        """Read one symbol `[B]`; return log-probabilities of the next `[B, V]` and the state."""
 
     @property
     @abstractmethod
     def attention_names(self) -> tuple[str, ...]:
         """What the A maps of `Decoded.weights` are called; empty for a model without attention."""
+
+    def grid(self, shapes: dict[str, tuple[int, ...]]) -> tuple[int, ...]:
+        """Return the shape of the places that attention weighs, for sources of these shapes."""
+        return next(iter(shapes.values()))[:1]
+
+
+class Writer(Model, ABC):
+    """A model that writes one place after the other, so that search can walk it."""
+
+    @abstractmethod
+    def start(self, sources: Sources) -> State:
+        """Read the sources; return the state before the first place."""
+
+    @abstractmethod
+    def advance(self, token: Tensor, state: State, *, look: bool = False) -> Stepped:
+        """Read what was written last, `[B]` or `[B, C]`; return features `[B, D]`."""
+
+    def step(self, token: Tensor, state: State) -> Step:
+        """Read one symbol `[B]`; return log-probabilities of the next `[B, V]` and the state."""
+        features, _, state = self.advance(token, state)
+        return Step(self.head.log_probs(features), state)
+
+    def follow(self, token: Tensor, state: State) -> tuple[Tensor, State]:
+        """Read what was written last; return what the head writes next, and the state."""
+        features, _, state = self.advance(token, state)
+        return self.head.best(features), state
+
+
+def writer(model: Model) -> Writer:
+    """Return the model if it writes place by place; refuse it if not."""
+    if isinstance(model, Writer):
+        return model
+    raise RecipeError(
+        f"{type(model).__name__}: does not write place by place, so nothing can be searched or"
+        " drawn from it; expected a model such as encoder_decoder. Use another objective or model."
+    )

@@ -1,31 +1,25 @@
 """The classifier: reads all, then writes one label."""
 
+from collections.abc import Mapping
+
 import torch
 from torch import Tensor, nn
 
 from saccade.attention.base import Attention
+from saccade.embedders.base import Embedder
 from saccade.encoders.base import Encoder
 from saccade.errors import ShapeError
-from saccade.flow import (
-    SOURCE,
-    Batch,
-    Decoded,
-    Memory,
-    Padded,
-    State,
-    Step,
-    nested,
-    tensor,
-)
+from saccade.flow import SOURCE, Batch, Decoded, Memory, Sources, State, Stepped, nested, tensor
+from saccade.heads.closed import ClosedHead, flagged
 from saccade.layers.dropout import Dropout
-from saccade.layers.transformer import Embedding
-from saccade.models._closing import closed, flagged
 from saccade.models._pooling import pooled
-from saccade.models.base import Model
+from saccade.models._reading import SourceReader, embedder_of
+from saccade.models.base import Writer
+from saccade.nouns import Side
 from saccade.parts import Part
 
 
-class Classifier(Model):
+class Classifier(Writer):
     """Reads the source, pools its states by attention and writes one label, then END.
 
         c = attend(q) over encoder(x)        q is learned: what is worth looking at in any sentence
@@ -38,11 +32,12 @@ class Classifier(Model):
     in training.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all but two are options
         self,
-        source_size: int,
-        target_size: int,
+        sources: Mapping[str, Side],
+        target: Side,
         *,
+        embedder: Part[Embedder] | None = None,
         encoder: Part[Encoder] = Part(Encoder, "rnn"),
         attention: Part[Attention] = Part(Attention, "additive"),
         embedding: int = 128,
@@ -51,11 +46,12 @@ class Classifier(Model):
         word_dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        self.source_embedding = Embedding(source_size, embedding)
-        self.word_dropout = nn.Dropout1d(word_dropout)
         self.dropout = Dropout(dropout)
-        self.encoder = encoder.build(embedding)
-        width = self.encoder.memory_dim
+        embedders = {n: embedder_of(side, embedding, embedder) for n, side in sources.items()}
+        encoders = {name: encoder.build(embedding) for name in sources}
+        dropouts = nn.Sequential(nn.Dropout1d(word_dropout), self.dropout)
+        self.reading = SourceReader(embedders, encoders, dropouts)
+        width = self.reading.memory_dim
         self.attention = attention.build(width, width)
         if self.attention.hard:
             raise ShapeError(
@@ -64,41 +60,43 @@ class Classifier(Model):
             )
         self.query = nn.Parameter(torch.randn(width) / width**0.5)
         self.mix = nn.Linear(self.attention.context_dim + width, hidden)
-        self.output = nn.Linear(hidden, target_size)
+        self.head = ClosedHead(hidden, target.size)
 
     @property
     def attention_names(self) -> tuple[str, ...]:
         """The attention's."""
         return self.attention.names
 
+    def grid(self, shapes: dict[str, tuple[int, ...]]) -> tuple[int, ...]:
+        """Return the shape of the places of the sources."""
+        return self.reading.grid(shapes)
+
     def forward(self, batch: Batch, *, look: bool = False) -> Decoded:
         """Write features of the label at the first place and of END behind it, `[B, T, D + 1]`."""
-        features, weights = self._pool(batch.source, look=look)
+        features, weights = self._pool(batch.sources, look=look)
         n_places = batch.prefix.shape[1]
         ended = torch.arange(n_places, device=features.device) > 0  # [T]
         every = features[:, None].expand(-1, n_places, -1)  # [B, T, D]
         weights = None if weights is None else weights.expand(-1, n_places, -1, -1)
         return Decoded(flagged(every, ended.expand(every.shape[0], -1)), weights)
 
-    def log_probs(self, features: Tensor) -> Tensor:
-        """Project features `[..., D + 1]` to log-probabilities `[..., V]`."""
-        return closed(self.output(features[..., :-1]), features[..., -1] > 0)
-
-    def start(self, source: Padded) -> State:
+    def start(self, sources: Sources) -> State:
         """Read the source; nothing is written yet."""
-        features, _ = self._pool(source, look=False)
-        return {SOURCE: {"features": features}, "ended": torch.zeros_like(features[:, 0])}
+        features, weights = self._pool(sources, look=True)
+        assert weights is not None
+        ended = torch.zeros_like(features[:, 0])
+        return {SOURCE: {"features": features, "weights": weights[:, 0]}, "ended": ended}
 
-    def step(self, token: Tensor, state: State) -> Step:
+    def advance(self, token: Tensor, state: State, *, look: bool = False) -> Stepped:
         """Write the label at the first step and END at every other."""
-        features, ended = tensor(nested(state, SOURCE), "features"), tensor(state, "ended")
-        log_probs = self.log_probs(flagged(features, ended))
-        return Step(log_probs, {**state, "ended": torch.ones_like(ended)})
+        source, ended = nested(state, SOURCE), tensor(state, "ended")
+        features = flagged(tensor(source, "features"), ended)
+        weights = tensor(source, "weights") if look else None
+        return Stepped(features, weights, {**state, "ended": torch.ones_like(ended)})
 
-    def _pool(self, source: Padded, *, look: bool) -> tuple[Tensor, Tensor | None]:
+    def _pool(self, sources: Sources, *, look: bool) -> tuple[Tensor, Tensor | None]:
         """Return features `[B, D]` and, if asked for, weights `[B, 1, A, S]`."""
-        vectors = self.dropout(self.word_dropout(self.source_embedding(source.values)))  # [B, S, D]
-        memory: Memory = self.encoder(Padded(vectors, source.mask, source.ends))
-        query = self.query.expand(vectors.shape[0], -1)  # [B, D]
+        memory: Memory = self.reading(sources)
+        query = self.query.expand(memory.states.shape[0], -1)  # [B, D]
         both, weights = pooled(self.attention, query, memory, self.dropout, look=look)
         return self.dropout(torch.tanh(self.mix(both))), weights  # [B, D]

@@ -1,32 +1,26 @@
 """The dense forecaster: all steps at once."""
 
-from typing import ClassVar
+from collections.abc import Mapping
 
 import torch
 from torch import Tensor, nn
 
 from saccade.attention.base import Attention
+from saccade.embedders.base import Embedder
 from saccade.encoders.base import Encoder
-from saccade.errors import RecipeError, ShapeError
-from saccade.flow import (
-    SOURCE,
-    Batch,
-    Decoded,
-    Memory,
-    Padded,
-    State,
-    Step,
-    nested,
-    tensor,
-)
+from saccade.errors import ShapeError
+from saccade.flow import SOURCE, Batch, Decoded, Memory, Sources, State, Stepped, nested, tensor
+from saccade.heads.base import anchored
+from saccade.heads.path import PathHead
 from saccade.layers.dropout import Dropout
-from saccade.masks import last
 from saccade.models._pooling import pooled
-from saccade.models.base import Model
+from saccade.models._reading import SourceReader, embedder_of
+from saccade.models.base import Writer
+from saccade.nouns import Side
 from saccade.parts import Part
 
 
-class DenseForecaster(Model):
+class DenseForecaster(Writer):
     """Reads a window of numbers and writes the next `horizon` of them by dense layers.
 
         c = attend(q) over encoder(D x)              q is learned; nothing with attention `none`
@@ -34,16 +28,17 @@ class DenseForecaster(Model):
         y[1..H] = r x[S] + O f + b                   r = 1 if `relative`, else 0
 
     The direct multi-step forecast: no step reads the one before, so errors do not add up, and the
-    steps do not know of each other. Compare `forecaster`.
+    steps do not know of each other. Compare `encoder_decoder`.
     """
 
-    numeric: ClassVar[bool] = True
+    head: PathHead
 
-    def __init__(  # noqa: PLR0913 - seven of them are options
+    def __init__(  # noqa: PLR0913 - all but two are options
         self,
-        source_size: int,
-        target_size: int,
+        sources: Mapping[str, Side],
+        target: Side,
         *,
+        embedder: Part[Embedder] | None = None,
         encoder: Part[Encoder] = Part(Encoder, "rnn"),
         attention: Part[Attention] = Part(Attention, "none"),
         embedding: int = 32,
@@ -53,69 +48,63 @@ class DenseForecaster(Model):
         relative: bool = False,
     ) -> None:
         super().__init__()
-        if horizon < 1:
-            raise RecipeError(f"dense_forecaster.horizon: {horizon} is below 1; it is in places.")
-        self.horizon, self.relative, self.n_columns = horizon, relative, target_size
-        self.source_map = nn.Linear(source_size, embedding)
         self.dropout = Dropout(dropout)
-        self.encoder = encoder.build(embedding)
-        width = self.encoder.memory_dim
+        embedders = {n: embedder_of(side, embedding, embedder) for n, side in sources.items()}
+        encoders = {name: encoder.build(embedding) for name in sources}
+        self.reading = SourceReader(embedders, encoders, self.dropout)
+        width = self.reading.memory_dim
         self.attention = attention.build(width, width)
         if self.attention.hard:
             raise ShapeError(
                 f"dense_forecaster: attention {attention.kind} chooses places and learns by its"
-                " choices, but a forecaster does not hand them out. Use additive."
+                " choices, but this model does not hand them out. Use additive."
             )
         drawn = torch.randn(width) / width**0.5
         self.query = nn.Parameter(drawn) if self.attention.context_dim else None
         self.mix = nn.Linear(self.attention.context_dim + width, hidden)
-        self.output = nn.Linear(hidden, horizon * target_size)
+        self.head = PathHead(hidden, target.size, horizon=horizon, relative=relative)
 
     @property
     def attention_names(self) -> tuple[str, ...]:
         """The attention's."""
         return self.attention.names
 
+    def grid(self, shapes: dict[str, tuple[int, ...]]) -> tuple[int, ...]:
+        """Return the shape of the places of the sources."""
+        return self.reading.grid(shapes)
+
     def forward(self, batch: Batch, *, look: bool = False) -> Decoded:
-        """Write the first T values, `[B, T, C]`, whatever the prefix is."""
+        """Write features of the first T steps, whatever the prefix is."""
+        features, anchor, weights = self._pool(batch.sources, look=look)
         n = batch.prefix.shape[1]
-        if n > self.horizon:
-            raise ShapeError(
-                f"dense_forecaster: {n} steps were asked for; expected at most its horizon,"
-                f" {self.horizon}. Set model.horizon to that of the data, or ask for fewer."
-            )
-        path, weights = self._path(batch.source, look=look)
-        return Decoded(path[:, :n], None if weights is None else weights.expand(-1, n, -1, -1))
+        step = torch.arange(n, device=features.device).expand(len(features), -1)  # [B, T]
+        every = self.head.at(features[:, None].expand(-1, n, -1), step)  # [B, T, D + 1]
+        weights = None if weights is None else weights.expand(-1, n, -1, -1)
+        return Decoded(anchored(every, anchor), weights)
 
-    def log_probs(self, features: Tensor) -> Tensor:
-        """Return the values `[..., C]` as they are."""
-        return features
+    def start(self, sources: Sources) -> State:
+        """Read the window; no step has been handed out yet."""
+        features, anchor, weights = self._pool(sources, look=True)
+        assert weights is not None
+        read: State = {"features": features, "weights": weights[:, 0]}
+        if anchor is not None:
+            read["anchor"] = anchor
+        place = torch.zeros(len(features), dtype=torch.long, device=features.device)
+        return {SOURCE: read, "place": place}
 
-    def start(self, source: Padded) -> State:
-        """Read the window and write all; none has been handed out yet."""
-        path, _ = self._path(source, look=False)
-        place = torch.zeros(len(path), dtype=torch.long, device=path.device)
-        return {SOURCE: {"path": path}, "place": place}
+    def advance(self, token: Tensor, state: State, *, look: bool = False) -> Stepped:
+        """Hand out the features of the next step, whatever the value before was."""
+        source, place = nested(state, SOURCE), tensor(state, "place")
+        anchor = tensor(source, "anchor") if "anchor" in source else None
+        features = anchored(self.head.at(tensor(source, "features"), place), anchor)
+        weights = tensor(source, "weights") if look else None
+        return Stepped(features, weights, {**state, "place": place + 1})
 
-    def step(self, token: Tensor, state: State) -> Step:
-        """Hand out the next value `[B, C]`, whatever the one before was."""
-        path, place = tensor(nested(state, SOURCE), "path"), tensor(state, "place")
-        if int(place.max()) >= self.horizon:
-            raise ShapeError(
-                f"dense_forecaster: step {int(place.max()) + 1} was asked for; expected at most its"
-                f" horizon, {self.horizon}. Ask for fewer, or train with a longer one."
-            )
-        here = path[torch.arange(len(path), device=path.device), place]  # [B, C]
-        return Step(here, {**state, "place": place + 1})
-
-    def _path(self, source: Padded, *, look: bool) -> tuple[Tensor, Tensor | None]:
-        """Return all values `[B, H, C]` and, if asked for, weights `[B, 1, A, S]`."""
-        vectors = self.dropout(self.source_map(source.values))  # [B, S, D]
-        memory: Memory = self.encoder(Padded(vectors, source.mask))
-        query = memory.summary if self.query is None else self.query.expand(len(vectors), -1)
+    def _pool(self, sources: Sources, *, look: bool) -> tuple[Tensor, Tensor | None, Tensor | None]:
+        """Return features `[B, D]`, the head's anchor and, if asked for, weights `[B, 1, A, S]`."""
+        memory: Memory = self.reading(sources)
+        n = memory.states.shape[0]
+        query = memory.summary if self.query is None else self.query.expand(n, -1)
         both, weights = pooled(self.attention, query, memory, self.dropout, look=look)
         features = self.dropout(torch.tanh(self.mix(both)))  # [B, D]
-        path = self.output(features).view(len(features), self.horizon, self.n_columns)
-        if self.relative:
-            path = path + last(source.values, source.mask)[:, None, : self.n_columns]
-        return path, weights
+        return features, self.head.anchor(next(iter(sources.values()))), weights

@@ -1,23 +1,25 @@
 """The language model: writes from nothing."""
 
+from collections.abc import Mapping
 from typing import ClassVar
 
-import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from saccade.attention.base import Attention
 from saccade.decoders.base import Decoder
 from saccade.errors import ShapeError
-from saccade.flow import Batch, Decoded, Memory, Padded, State, Step
+from saccade.flow import Batch, Decoded, Memory, Padded, Sources, State, Stepped, only
+from saccade.heads.base import Head
 from saccade.layers.dropout import Dropout
-from saccade.layers.transformer import Embedding
-from saccade.models.base import Model, Projection
+from saccade.models._reading import target_embedder
+from saccade.models.base import Writer
+from saccade.nouns import Side
 from saccade.parts import Part, find
 
 _PLAIN = {"attention": Part(Attention, "none"), "wiring": "luong", "input_feeding": False}
 
 
-class LanguageModel(Model):
+class LanguageModel(Writer):
     """Predicts every symbol from those before it; there is no source.
 
         p(y) = prod_t softmax(O f[t])[y[t]],     f[t] = decoder(y[<t])
@@ -33,16 +35,17 @@ class LanguageModel(Model):
 
     def __init__(
         self,
-        source_size: int,
-        target_size: int,
+        sources: Mapping[str, Side],
+        target: Side,
         *,
         decoder: Part[Decoder] = Part(Decoder, "rnn", _PLAIN),
+        head: Part[Head] | None = None,
         embedding: int = 256,
         dropout: float = 0.1,
         tie: bool = True,
     ) -> None:
         super().__init__()
-        self.target_embedding = Embedding(target_size, embedding)
+        self.target_embedding = target_embedder(target, embedding)
         self.dropout = Dropout(dropout)
         if not find(Decoder, decoder.kind).alone:
             raise ShapeError(
@@ -50,10 +53,9 @@ class LanguageModel(Model):
                 " source to make one of; expected rnn, rnn_past or transformer. Use one of them."
             )
         self.decoder = decoder.build(embedding, 0)
-        width = self.decoder.feature_dim
-        self.narrow = nn.Linear(width, embedding) if tie and width != embedding else nn.Identity()
-        self.output = None if tie else nn.Linear(width, target_size, bias=False)
-        self.bias = nn.Parameter(torch.zeros(target_size))
+        tied = self.target_embedding.matrix if tie else None
+        chosen = head or Part(Head, target.head)
+        self.head = chosen.build(self.decoder.feature_dim, target.size, tied)
 
     @property
     def attention_names(self) -> tuple[str, ...]:
@@ -62,31 +64,25 @@ class LanguageModel(Model):
 
     def forward(self, batch: Batch, *, look: bool = False) -> Decoded:
         """Read the given prefix."""
-        prefix = self.dropout(self.target_embedding(batch.prefix))  # [B, T, D]
+        prefix = self.dropout(self.target_embedding.embed(batch.prefix))  # [B, T, D]
         features: Tensor = self.decoder(prefix, self._nothing(batch.source)).features
         n_places = batch.source.mask.shape[1]
         weights = features.new_zeros(*features.shape[:2], 0, n_places) if look else None
         return Decoded(features, weights)
 
-    def log_probs(self, features: Tensor) -> Tensor:
-        """Project features `[..., D]` to log-probabilities `[..., V]`."""
-        return self.projection(features).log_probs()
-
-    def projection(self, features: Tensor) -> Projection:
-        """Return the output map, which may be the target embedding."""
-        weight = self.target_embedding.weight if self.output is None else self.output.weight
-        return Projection(self.narrow(features), weight, self.bias)
-
-    def start(self, source: Padded) -> State:
+    def start(self, sources: Sources) -> State:
         """Return the decoder's first state, the same whatever the source."""
-        return self.decoder.start(self._nothing(source))
+        return self.decoder.start(self._nothing(only(sources)))
 
-    def step(self, token: Tensor, state: State) -> Step:
+    def advance(self, token: Tensor, state: State, *, look: bool = False) -> Stepped:
         """Read one symbol `[B]`."""
-        features, _, state = self.decoder.step(self.dropout(self.target_embedding(token)), state)
-        return Step(self.log_probs(features), state)
+        vector = self.dropout(self.target_embedding.embed(token))  # [B, D]
+        features, _, after = self.decoder.step(vector, state)
+        weights = features.new_zeros(len(features), 0, 1) if look else None
+        return Stepped(features, weights, after)
 
     def _nothing(self, source: Padded) -> Memory:
         """Make a memory of vectors without numbers, one for each place of the source."""
-        states = self.bias.new_zeros(*source.mask.shape, 0)  # [B, S, 0]
+        like = next(self.parameters())
+        states = like.new_zeros(*source.mask.shape, 0)  # [B, S, 0]
         return Memory(states, source.mask, states.new_zeros(states.shape[0], 0))

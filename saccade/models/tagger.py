@@ -1,19 +1,35 @@
 """The tagger: one symbol for every place of the source."""
 
+from collections.abc import Mapping
+
 import torch
 from torch import Tensor, nn
 
+from saccade.embedders.base import Embedder
 from saccade.encoders.base import Encoder
 from saccade.errors import ShapeError
-from saccade.flow import SOURCE, Batch, Decoded, Memory, Padded, State, Step, nested, tensor
+from saccade.flow import (
+    SOURCE,
+    Batch,
+    Decoded,
+    Memory,
+    Padded,
+    Sources,
+    State,
+    Stepped,
+    nested,
+    only,
+    tensor,
+)
+from saccade.heads.closed import ClosedHead, flagged
 from saccade.layers.dropout import Dropout
-from saccade.layers.transformer import Embedding
-from saccade.models._closing import closed, flagged
-from saccade.models.base import Model
+from saccade.models._reading import embedder_of, target_embedder
+from saccade.models.base import Writer
+from saccade.nouns import Side
 from saccade.parts import Part
 
 
-class Tagger(Model):
+class Tagger(Writer):
     """Reads the whole source and writes one tag for each of its words, and END with its END.
 
         h[1..S] = encoder(x)
@@ -26,11 +42,12 @@ class Tagger(Model):
     2016, arXiv:1606.02892). Output and source have the same number of words, so END is known.
     """
 
-    def __init__(  # noqa: PLR0913 - seven of them are options
+    def __init__(  # noqa: PLR0913 - all but two are options
         self,
-        source_size: int,
-        target_size: int,
+        sources: Mapping[str, Side],
+        target: Side,
         *,
+        embedder: Part[Embedder] | None = None,
         encoder: Part[Encoder] = Part(Encoder, "rnn"),
         embedding: int = 128,
         hidden: int = 128,
@@ -40,14 +57,15 @@ class Tagger(Model):
         word_dropout: float = 0.0,
     ) -> None:
         super().__init__()
+        (side,) = sources.values()
         self.pieces_each = factors
-        self.source_embedding = Embedding(source_size, embedding)
-        self.tag_embedding = Embedding(target_size, previous) if previous else None
+        self.source_embedding = embedder_of(side, embedding, embedder)
+        self.tag_embedding = target_embedder(target, previous) if previous else None
         self.word_dropout = nn.Dropout1d(word_dropout)
         self.dropout = Dropout(dropout)
         self.encoder = encoder.build(embedding * factors)
         self.mix = nn.Linear(self.encoder.memory_dim + previous, hidden)
-        self.output = nn.Linear(hidden, target_size)
+        self.head = ClosedHead(hidden, target.size)
 
     @property
     def attention_names(self) -> tuple[str, ...]:
@@ -64,25 +82,22 @@ class Tagger(Model):
             weights = states.new_zeros(*batch.prefix.shape, 0, batch.source.mask.shape[1])
         return Decoded(flagged(features, place >= n_words[:, None]), weights)
 
-    def log_probs(self, features: Tensor) -> Tensor:
-        """Project features `[..., D + 1]` to log-probabilities `[..., V]`."""
-        return closed(self.output(features[..., :-1]), features[..., -1] > 0)
-
-    def start(self, source: Padded) -> State:
+    def start(self, sources: Sources) -> State:
         """Read the source; the first tag is that of place 0."""
-        states, n_words = self._read(source)
+        states, n_words = self._read(only(sources))
         return {
             SOURCE: {"states": states, "n_words": n_words},
             "place": torch.zeros_like(n_words),
         }
 
-    def step(self, token: Tensor, state: State) -> Step:
+    def advance(self, token: Tensor, state: State, *, look: bool = False) -> Stepped:
         """Read the tag before, `[B]`, and go to the next word."""
         source, place = nested(state, SOURCE), tensor(state, "place")  # [B]
         here = self._at(tensor(source, "states"), place[:, None])  # [B, 1, D]
         features = self._features(here, token[:, None])[:, 0]
         ended = place >= tensor(source, "n_words")
-        return Step(self.log_probs(flagged(features, ended)), {**state, "place": place + 1})
+        weights = features.new_zeros(len(features), 0, 1) if look else None
+        return Stepped(flagged(features, ended), weights, {**state, "place": place + 1})
 
     def _read(self, source: Padded) -> tuple[Tensor, Tensor]:
         """Return the states of all words, `[B, N, D]`, and how many there are, `[B]`."""
@@ -93,7 +108,7 @@ class Tagger(Model):
                 f"tagger: a sentence has {odd} pieces; expected a multiple of factors, {n}: every"
                 " word with all its factors, as in word￨POS. Mend the sentence."
             )
-        vectors = self.source_embedding(source.values) * source.mask[:, :, None]  # [B, S, D]
+        vectors = self.source_embedding(source).values * source.mask[:, :, None]  # [B, S, D]
         short = -vectors.shape[1] % n
         vectors = nn.functional.pad(vectors, (0, 0, 0, short))
         mask = nn.functional.pad(source.mask, (0, short))[:, ::n]  # [B, N], END is the last
@@ -112,6 +127,6 @@ class Tagger(Model):
         return states.gather(1, index.expand(-1, -1, states.shape[2]))  # [B, T, D]
 
     def _features(self, states: Tensor, tags: Tensor) -> Tensor:
-        beside = [self.dropout(self.tag_embedding(tags))] if self.tag_embedding else []
+        beside = [self.dropout(self.tag_embedding.embed(tags))] if self.tag_embedding else []
         both = torch.cat([self.dropout(states), *beside], dim=-1)
         return self.dropout(torch.tanh(self.mix(both)))  # type: ignore[no-any-return]

@@ -2,8 +2,8 @@
 
 from torch import Tensor
 
-from saccade.flow import Batch
-from saccade.models.base import Model
+from saccade.flow import Batch, Loss
+from saccade.models.base import Model, writer
 from saccade.search._follow import follow
 
 
@@ -15,7 +15,14 @@ def missed(model: Model, batch: Batch, *, free_running: bool) -> Tensor:
     """
     mask, n = batch.target.mask, batch.prefix.shape[1]
     if free_running:
-        values = follow(model.step, model.start(batch.source), batch.prefix[:, 0], n)
+        own = writer(model)
+        values = follow(own.follow, own.start(batch.sources), batch.prefix[:, 0], n)
     else:
-        values = model.log_probs(model(batch).features)  # [B, T, C]
+        values = model.head.best(model(batch).features)  # [B, T, C]
     return values[mask] - batch.target.values[mask]
+
+
+def squared_error(model: Model, batch: Batch, *, free_running: bool) -> Loss:
+    """Sum squared errors over the real places, each the mean over its columns."""
+    errors = missed(model, batch, free_running=free_running)  # [N, C]
+    return Loss(errors.square().mean(dim=1).sum(), len(errors))

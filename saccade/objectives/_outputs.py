@@ -7,14 +7,13 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from saccade.data.batching import pad
 from saccade.errors import RecipeError
-from saccade.flow import Batch, Padded
+from saccade.flow import Batch, Sources, padded
 from saccade.metrics.bleu import Bleu, smoothed
 from saccade.metrics.cer import Cer
 from saccade.metrics.error_rate import ErrorRate
 from saccade.metrics.wer import Wer
-from saccade.models.base import Model
+from saccade.models.base import Model, writer
 from saccade.objectives.base import Decode
 from saccade.search.base import Search, Task
 from saccade.search.greedy import Greedy
@@ -66,7 +65,8 @@ def _searched(
     limits = (batch.target.lengths * 1.5).long() + 5  # [B]
     task = Task(START, END, limits, generator=generator)
     with torch.no_grad(), evaluating(model):
-        found = search(model.step, model.start(batch.source), task)
+        own = writer(model)
+        found = search(own.step, own.start(batch.sources), task)
     return [
         [(*one.tokens, END) if one.finished else one.tokens for one in row.hypotheses]
         for row in found
@@ -91,21 +91,21 @@ def references_of(batch: Batch) -> list[Output]:
     return [tuple(row[:length]) for row, length in rows]
 
 
-def log_probs_of(model: Model, source: Padded, outputs: Sequence[Sequence[Output]]) -> Tensor:
+def log_probs_of(model: Model, sources: Sources, outputs: Sequence[Sequence[Output]]) -> Tensor:
     """Force every output upon the model; return log p(y | x), `[B, N]`, with gradient.
 
     Sentences may have unequally many outputs; missing ones get 0.
     """
-    device = source.mask.device
+    device = next(iter(sources.values())).mask.device
     rows = torch.tensor([b for b, row in enumerate(outputs) for _ in row])  # [M]
     flat = [output for row in outputs for output in row]
-    target = pad(flat)  # [M, T]
-    prefix = pad([(START, *output[:-1]) for output in flat]).values  # [M, T]
+    target = padded(flat)  # [M, T]
+    prefix = padded([(START, *output[:-1]) for output in flat]).values  # [M, T]
     place = rows.to(device)
-    again = Padded(source.values[place], source.mask[place])  # [M, S]
+    again = {name: source.rows(place) for name, source in sources.items()}  # [M, S]
     batch = Batch(again, target.to(device), prefix.to(device))
     mask = batch.target.mask
-    log_probs = model.log_probs(model(batch).features[mask])  # [P, V]
+    log_probs = model.head.log_probs(model(batch).features[mask])  # [P, V]
     gains = log_probs.gather(1, batch.target.values[mask][:, None]).squeeze(1)  # [P]
     totals = gains.new_zeros(len(flat)).index_add(0, mask.nonzero()[:, 0], gains)  # [M]
     size = max(len(row) for row in outputs)

@@ -16,7 +16,7 @@ class AbsoluteError(Objective):
     Single wild values pull it less than `squared_error`, whose `free_running` it has too.
     """
 
-    numeric: ClassVar[bool] = True
+    discrete: ClassVar[bool] = False
 
     def __init__(self, decode: Decode, *, free_running: bool = False) -> None:
         super().__init__(decode)

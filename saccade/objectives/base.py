@@ -10,8 +10,10 @@ from torch import Tensor
 
 from saccade.flow import Batch, Loss
 from saccade.models.base import Model
+from saccade.objectives._errors import squared_error
+from saccade.objectives._likelihood import cross_entropy
 
-Decode = Callable[[Sequence[int]], str]  # ids of the target side to text; PAD, START, END drop out
+Decode = Callable[[Sequence[int]], str]  # what a model wrote, as text; PAD, START, END drop out
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class Objective(ABC):
     keep it, and a resumed run gets it back.
     """
 
-    numeric: ClassVar[bool] = False  # True if it is for models that write numbers
+    discrete: ClassVar[bool] = True  # False if it is for models that write values
 
     def __init__(self, decode: Decode) -> None:
         self.decode = decode
@@ -42,3 +44,13 @@ class Objective(ABC):
     @abstractmethod
     def __call__(self, model: Model, batch: Batch, moment: Moment) -> Loss:
         """Return the sum over the batch; `count` is the number of its target symbols."""
+
+    def validate(self, model: Model, batch: Batch) -> Loss:
+        """Return what a model is validated by, without the objective's own terms.
+
+        The negative log-probability of target symbols, or the squared error of values that the
+        model writes by itself.
+        """
+        if self.discrete:
+            return cross_entropy(model, batch)
+        return squared_error(model, batch, free_running=True)

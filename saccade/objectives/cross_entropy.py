@@ -1,11 +1,9 @@
 """Cross-entropy with label smoothing."""
 
-from torch import Tensor
-
 from saccade.errors import RecipeError
 from saccade.flow import Batch, Loss
 from saccade.models.base import Model
-from saccade.objectives._projected import projected
+from saccade.objectives._likelihood import cross_entropy
 from saccade.objectives.base import Decode, Moment, Objective
 
 
@@ -25,42 +23,6 @@ class CrossEntropy(Objective):
     def __call__(self, model: Model, batch: Batch, moment: Moment) -> Loss:
         """Return the smoothed sum; `parts["nll"]` is the plain one."""
         return cross_entropy(model, batch, self.smoothing)
-
-
-def cross_entropy(model: Model, batch: Batch, smoothing: float = 0.0) -> Loss:
-    """Force the target upon the model and sum as `CrossEntropy` does."""
-    mask, features, gold = batch.target.mask, model(batch).features, batch.target.values
-    if bool(mask.all()):
-        return loss_of(model, features.flatten(0, 1), gold.flatten(), smoothing)
-    return loss_of(model, features[mask], gold[mask], smoothing)
-
-
-def loss_of(model: Model, features: Tensor, gold: Tensor, smoothing: float) -> Loss:
-    """Sum the smoothed cross-entropy of features `[N, D]` where `gold` `[N]` is right."""
-    total, nll = summed(model, features, gold, smoothing)
-    return Loss(total, len(gold), {"nll": nll.sum().item()})
-
-
-def summed(
-    model: Model, features: Tensor, gold: Tensor, smoothing: float = 0.0
-) -> tuple[Tensor, Tensor]:
-    """Return the smoothed sum, and the plain loss of every symbol `[N]`, without a gradient."""
-    projection = model.projection(features)
-    if projection is not None:
-        return projected(*projection, gold, smoothing)
-    log_probs = model.log_probs(features)  # [N, V]
-    nll = -log_probs.detach().gather(1, gold[:, None]).squeeze(1)
-    return smoothed(log_probs, gold, smoothing).total, nll
-
-
-def smoothed(log_probs: Tensor, gold: Tensor, smoothing: float) -> Loss:
-    """Sum the smoothed cross-entropy of `log_probs` `[N, V]` where `gold` `[N]` is right."""
-    nll = -log_probs.gather(1, gold[:, None]).sum()
-    total = nll
-    if smoothing:
-        uniform = -log_probs.sum() / log_probs.shape[1]
-        total = (1 - smoothing) * nll + smoothing * uniform
-    return Loss(total, len(gold), {"nll": nll.item()})
 
 
 def checked(smoothing: float, owner: str) -> float:

@@ -9,8 +9,8 @@ from saccade.attention.hard import CHOSEN
 from saccade.errors import RecipeError
 from saccade.flow import Batch, Loss
 from saccade.models.base import Model
+from saccade.objectives._likelihood import summed
 from saccade.objectives.base import Decode, Moment, Objective
-from saccade.objectives.cross_entropy import summed
 
 _DECAY = 0.9  # of the moving average, as published
 

@@ -7,6 +7,7 @@ from saccade.errors import RecipeError
 from saccade.flow import Batch, Loss
 from saccade.masks import from_lengths, masked_softmax
 from saccade.models.base import Model
+from saccade.objectives._likelihood import cross_entropy
 from saccade.objectives._outputs import (
     Output,
     Risk,
@@ -18,7 +19,6 @@ from saccade.objectives._outputs import (
     weighed,
 )
 from saccade.objectives.base import Decode, Moment, Objective
-from saccade.objectives.cross_entropy import cross_entropy
 
 
 class MinimumRisk(Objective):
@@ -61,7 +61,7 @@ class MinimumRisk(Objective):
         outputs = self._candidates(
             sampled(model, batch, self.samples, moment.generator), references
         )
-        log_probs = log_probs_of(model, batch.source, outputs)  # [B, N]
+        log_probs = log_probs_of(model, batch.sources, outputs)  # [B, N]
         risks, keep = grid(risks_of(self.risk, self.decode, outputs, references), log_probs)
         total = risk_of(log_probs, risks, keep, self.alpha).sum()
         parts = {"risk": total.item()}

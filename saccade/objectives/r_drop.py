@@ -4,10 +4,11 @@ import torch
 from torch import Tensor
 
 from saccade.errors import RecipeError
-from saccade.flow import Batch, Loss, Padded
+from saccade.flow import Batch, Loss
 from saccade.models.base import Model
+from saccade.objectives._likelihood import smoothed
 from saccade.objectives.base import Decode, Moment, Objective
-from saccade.objectives.cross_entropy import checked, smoothed
+from saccade.objectives.cross_entropy import checked
 
 
 class RDrop(Objective):
@@ -30,7 +31,7 @@ class RDrop(Objective):
         """Return the sum; `parts["divergence"]` is the sum of both KL, and `nll` the mean."""
         mask = batch.target.mask
         both = model(twice(batch)).features[torch.cat([mask, mask])]  # [2 N, D]
-        log_probs = model.log_probs(both)  # [2 N, V]
+        log_probs = model.head.log_probs(both)  # [2 N, V]
         gold = batch.target.values[mask]  # [N]
         loss = smoothed(log_probs, torch.cat([gold, gold]), self.smoothing)
         apart = divergence(*log_probs.chunk(2))
@@ -41,11 +42,9 @@ class RDrop(Objective):
 
 def twice(batch: Batch) -> Batch:
     """Set a batch below itself."""
-    source, target = (
-        Padded(torch.cat([side.values] * 2), torch.cat([side.mask] * 2))
-        for side in (batch.source, batch.target)
-    )
-    return Batch(source, target, torch.cat([batch.prefix] * 2), batch.index * 2)
+    rows = torch.arange(len(batch.prefix), device=batch.prefix.device).repeat(2)
+    sources = {name: source.rows(rows) for name, source in batch.sources.items()}
+    return Batch(sources, batch.target.rows(rows), batch.prefix[rows], batch.index * 2)
 
 
 def divergence(p: Tensor, q: Tensor) -> Tensor:

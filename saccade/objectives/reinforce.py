@@ -7,6 +7,7 @@ from torch import Tensor
 
 from saccade.flow import Batch, Loss
 from saccade.models.base import Model
+from saccade.objectives._likelihood import cross_entropy
 from saccade.objectives._outputs import (
     Risk,
     counted,
@@ -19,7 +20,6 @@ from saccade.objectives._outputs import (
     weighed,
 )
 from saccade.objectives.base import Decode, Moment, Objective
-from saccade.objectives.cross_entropy import cross_entropy
 
 _FACTS = 5  # what the learned baseline knows of a sentence
 _FADE, _RIDGE = 0.99, 1.0
@@ -65,7 +65,7 @@ class Reinforce(Objective):
         """Return the sum of mean risks; `parts["risk"]` is it without the likelihood."""
         references = references_of(batch)
         outputs = sampled(model, batch, self.samples, moment.generator)
-        log_probs = log_probs_of(model, batch.source, outputs)  # [B, N]
+        log_probs = log_probs_of(model, batch.sources, outputs)  # [B, N]
         found = risks_of(self.risk, self.decode, outputs, references)
         risks = torch.tensor(found, dtype=log_probs.dtype, device=log_probs.device)  # [B, N]
         baseline = self._baseline(model, batch, 1 - risks)  # [B, N] or [B, 1]
@@ -120,7 +120,7 @@ def facts_of(model: Model, batch: Batch) -> Tensor:
     """Return what the learned baseline knows of each sentence, `[B, 5]`: nothing of the samples."""
     mask, gold = batch.target.mask, batch.target.values
     with evaluating(model):
-        log_probs = model.log_probs(model(batch).features)  # [B, T, V]
+        log_probs = model.head.log_probs(model(batch).features)  # [B, T, V]
     gains = log_probs.gather(2, gold[:, :, None]).squeeze(2).masked_fill(~mask, 0.0)  # [B, T]
     right = (log_probs.argmax(dim=2) == gold) & mask  # [B, T]
     lengths = batch.target.lengths.to(gains)  # [B]

@@ -9,9 +9,10 @@ from torch import Tensor
 
 from saccade.errors import RecipeError
 from saccade.flow import Batch, Loss
-from saccade.models.base import Model
+from saccade.models.base import Model, writer
+from saccade.objectives._likelihood import cross_entropy, smoothed
 from saccade.objectives.base import Decode, Moment, Objective
-from saccade.objectives.cross_entropy import checked, cross_entropy, smoothed
+from saccade.objectives.cross_entropy import checked
 
 
 class ScheduledSampling(Objective):
@@ -84,20 +85,21 @@ class ScheduledSampling(Objective):
     @torch.no_grad()
     def _mixed(self, model: Model, batch: Batch, own: Tensor, generator: torch.Generator) -> Batch:
         before = own.roll(-1, dims=1)  # [B, T], the places where those symbols are written
-        log_probs = model.log_probs(model(batch).features[before])  # [N, V]
+        log_probs = model.head.log_probs(model(batch).features[before])  # [N, V]
         prefix = batch.prefix.masked_scatter(own, self._choose(log_probs, generator))  # [B, T]
         return replace(batch, prefix=prefix)
 
     def _sequential(
         self, model: Model, batch: Batch, own: Tensor, generator: torch.Generator
     ) -> Loss:
-        state, token = model.start(batch.source), batch.prefix[:, 0]
+        written = writer(model)
+        state, token = written.start(batch.sources), batch.prefix[:, 0]
         columns: list[Tensor] = []
         for t in range(own.shape[1]):
             if t:
                 wrote = self._choose(columns[-1].detach()[own[:, t]], generator)
                 token = batch.prefix[:, t].masked_scatter(own[:, t], wrote)  # [B]
-            log_probs, state = model.step(token, state)
+            log_probs, state = written.step(token, state)
             columns.append(log_probs)
         mask = batch.target.mask
         log_probs = torch.stack(columns, dim=1)[mask]  # [N, V]

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from saccade.flow import Batch, Loss
 from saccade.models.base import Model
-from saccade.objectives._errors import missed
+from saccade.objectives._errors import squared_error
 from saccade.objectives.base import Decode, Moment, Objective
 
 
@@ -17,7 +17,7 @@ class SquaredError(Objective):
     reads the truth before every step (teacher forcing: Williams & Zipser 1989).
     """
 
-    numeric: ClassVar[bool] = True
+    discrete: ClassVar[bool] = False
 
     def __init__(self, decode: Decode, *, free_running: bool = False) -> None:
         super().__init__(decode)
@@ -26,9 +26,3 @@ class SquaredError(Objective):
     def __call__(self, model: Model, batch: Batch, moment: Moment) -> Loss:
         """Return the sum; `count` is the number of places."""
         return squared_error(model, batch, free_running=self.free_running)
-
-
-def squared_error(model: Model, batch: Batch, *, free_running: bool) -> Loss:
-    """Sum as `SquaredError` does."""
-    errors = missed(model, batch, free_running=free_running)  # [N, C]
-    return Loss(errors.square().mean(dim=1).sum(), len(errors))

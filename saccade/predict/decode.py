@@ -66,6 +66,8 @@ class Decode:
         sample: options of `search.sample`, to draw outputs by chance instead.
         prefix: text every output must begin with, or one for each line.
         trace: keep the beam's tree.
+        steps: how many places of values to write, for models of numbers; as many as in training
+            if not given.
     """
 
     beam: int | None = None
@@ -75,11 +77,12 @@ class Decode:
     sample: Mapping[str, Any] | None = None
     prefix: str | Iterable[str] = ""
     trace: bool = False
+    steps: int | None = None
 
     def __post_init__(self) -> None:
         """Check the types, and bring every value into a form that has a hash."""
         problems: list[str] = []
-        simple = {"beam": int, "nbest": int, "length_penalty": float, "trace": bool}
+        simple = {"beam": int, "nbest": int, "length_penalty": float, "trace": bool, "steps": int}
         checked: dict[str, Any] = {
             name: check_value(kind, value, f"translate: {name}", problems)
             for name, kind in simple.items()

@@ -1,20 +1,38 @@
 """How good a model is: loss over a store of pairs, metrics of its output against references."""
 
-from collections.abc import Container, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 
 import torch
 
 from saccade.data.batching import Batches
 from saccade.metrics.base import Interval, Metric, References, Score, interval, perplexity
+from saccade.modalities._notation import Notation
+from saccade.modalities.numbers import as_numbers
 from saccade.models.base import Model
-from saccade.nouns import Example
-from saccade.objectives.cross_entropy import cross_entropy
+from saccade.nouns import Example, Raw
+from saccade.objectives.base import Objective
 from saccade.parts import Part
-from saccade.predict.translation import Translation
-from saccade.predict.translator import Translator
+from saccade.predict.decode import USUAL, Decode
+from saccade.predict.prediction import Prediction
+from saccade.predict.predictor import Predictor, shortened
 from saccade.views.by_length import Bucket, buckets_of
+
+
+class Opening(Protocol):
+    """A model that is ready to predict, whichever engine runs it."""
+
+    @property
+    def sources(self) -> Mapping[str, Notation]:
+        """How the sources are shown, by name."""
+
+    @property
+    def target(self) -> Notation:
+        """How the target is shown."""
+
+    def stream(self, inputs: Iterable[Any], decode: Decode = ...) -> Iterator[Prediction]:
+        """Predict the outputs for inputs in their order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,34 +55,73 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What `saccade evaluate` found on one split."""
+    """What `saccade evaluate` found on one split.
+
+    likelihood: None of a model of values.  baselines: the same metrics of forecasts that need no
+    model, by their name; none where there are no such forecasts.
+    """
 
     split: str
     examples: list[Example]
-    translations: list[Translation]
+    predictions: list[Prediction]
     figures: dict[str, Figure]
-    likelihood: "Likelihood"
+    likelihood: "Likelihood | None"
     seconds: float
+    baselines: dict[str, dict[str, Figure]] = field(default_factory=dict)
+
+    def skill(self, metric: str, baseline: str) -> float | None:
+        """Return the share of a baseline's error that the model does without: 1 is perfect.
+
+        None if the baseline makes no error.
+        """
+        naive = self.baselines[baseline][metric].score.value
+        return 1 - self.figures[metric].score.value / naive if naive else None
 
     def plain(self) -> dict[str, Any]:
         """Return what JSON can hold."""
-        return {
+        found: dict[str, Any] = {
             "split": self.split,
-            "sentences": len(self.examples),
+            "examples": len(self.examples),
             "seconds": round(self.seconds, 3),
-            "perplexity": self.likelihood.perplexity,
-            "nats_per_character": self.likelihood.nats_per_character,
-            "metrics": {name: figure.plain() for name, figure in self.figures.items()},
         }
+        if self.likelihood is not None:
+            found["perplexity"] = self.likelihood.perplexity
+            found["nats_per_character"] = self.likelihood.nats_per_character
+        found["metrics"] = _plain(self.figures)
+        if self.baselines:
+            found["baselines"] = {name: _plain(one) for name, one in self.baselines.items()}
+            found["skill"] = {
+                name: {metric: self.skill(metric, name) for metric in self.figures}
+                for name in self.baselines
+            }
+        return found
+
+
+def _plain(figures: dict[str, Figure]) -> dict[str, Any]:
+    return {name: figure.plain() for name, figure in figures.items()}
 
 
 @torch.inference_mode()
-def loss_of(model: Model, batches: Batches) -> float:
-    """Return the mean negative log-probability per target symbol, END included."""
+def loss_of(objective: Objective, model: Model, batches: Batches) -> float:
+    """Return the mean validation loss of a place: per target symbol, END included, or value."""
     model.eval()
     device = next(model.parameters()).device
-    losses = [cross_entropy(model, batch.to(device)) for batch in batches]
-    return sum(loss.parts["nll"] for loss in losses) / sum(loss.count for loss in losses)
+    losses = [objective.validate(model, batch.to(device)) for batch in batches]
+    totals = [loss.parts.get("nll", loss.total.item()) for loss in losses]
+    return sum(totals) / sum(loss.count for loss in losses)
+
+
+def outputs_for(
+    opened: Opening, examples: Sequence[Example], decode: Decode = USUAL
+) -> list[Prediction]:
+    """Predict the output of every example; of values, as many places as its reference has."""
+    given = [{name: example.sources[name] for name in opened.sources} for example in examples]
+    if opened.target.vocabulary is not None:
+        return list(opened.stream(given, decode))
+    lengths = [len(as_numbers(example.target, example.origin)) for example in examples]
+    far = replace(decode, steps=max(lengths, default=1))
+    found = zip(opened.stream(given, far), lengths, strict=True)
+    return [shortened(one, n) for one, n in found]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,18 +146,22 @@ class Likelihood:
         return -self.log_prob / max(self.characters, 1)
 
 
-def likelihood_of(translator: Translator, examples: Sequence[Example]) -> Likelihood:
-    """Weigh the references."""
-    scored = translator.score([e.source for e in examples], [e.target for e in examples])
+def likelihood_of(predictor: Predictor, examples: Sequence[Example]) -> Likelihood | None:
+    """Weigh all references; None of a model of values, which have no probability."""
+    if predictor.target.vocabulary is None:
+        return None
+    rows = [(example, reference) for example in examples for reference in example.references]
+    sources = [{name: e.sources[name] for name in predictor.sources} for e, _ in rows]
+    scored = predictor.score(sources, [reference for _, reference in rows])
     return Likelihood(
         sum(one.score for one in scored),
         sum(len(one.token_scores) for one in scored),
-        sum(len(example.target) for example in examples),
+        sum(len(reference) for _, reference in rows),
     )
 
 
 def figures_of(
-    metrics: Sequence[Part[Metric]], outputs: Sequence[str], references: References
+    metrics: Sequence[Part[Metric]], outputs: Sequence[Raw], references: References
 ) -> dict[str, Figure]:
     """Measure outputs against references with every metric, with intervals."""
     figures: dict[str, Figure] = {}
@@ -112,13 +173,13 @@ def figures_of(
 
 
 def by_length(
-    metric: Part[Metric], translations: Sequence[Translation], references: Sequence[str]
+    metric: Part[Metric], predictions: Sequence[Prediction], references: References
 ) -> list[Bucket]:
-    """Measure outputs in groups of like source length, counted in symbols, with intervals."""
+    """Measure outputs in groups of like source length, counted in places, with intervals."""
     built = metric.build()
     found = []
-    for first, last, members in buckets_of([len(t.source_ids) for t in translations]):
-        outputs = [translations[i].text for i in members]
+    for first, last, members in buckets_of([len(one.source_values) for one in predictions]):
+        outputs = [predictions[i].output for i in members]
         near = interval(built, outputs, [references[i] for i in members], samples=300)
         found.append(Bucket(first, last, len(members), near.value, near.low, near.high))
     return found

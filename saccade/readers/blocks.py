@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from saccade.errors import DataError, RecipeError
-from saccade.nouns import Example
+from saccade.nouns import Example, pair
 from saccade.readers._lines import fingerprint, place, read_lines
 from saccade.readers.base import Reader
 
@@ -42,7 +42,7 @@ class Blocks(Reader):
             )
         for number, start in enumerate(range(begin, end, self.size), start=1):
             block = text[start : min(start + self.size, end)]
-            yield Example("", block, f"{self.path}, block:{number}")
+            yield pair("", block, f"{self.path}, block:{number}")
 
     def fingerprint(self) -> str:
         """Hash the file, the size and the shares."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from saccade.errors import DataError
-from saccade.nouns import Example
+from saccade.nouns import Example, pair
 from saccade.readers._lines import fingerprint, numbered, place
 from saccade.readers.base import Reader
 
@@ -56,7 +56,7 @@ class Columns(Reader):
     def _sentence(self, words: list[tuple[str, str]], first: int) -> Iterator[Example]:
         if words:
             source, target = (" ".join(side) for side in zip(*words, strict=True))
-            yield Example(source, target, f"{self.path}:{first}")
+            yield pair(source, target, f"{self.path}:{first}")
 
     def _word(self, line: str, number: int) -> tuple[str, str]:
         columns = line.split("\t") if "\t" in line else line.split()

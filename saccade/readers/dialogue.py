@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from saccade.errors import DataError
-from saccade.nouns import Example
+from saccade.nouns import Example, pair
 from saccade.readers._lines import fingerprint, numbered, place
 from saccade.readers.base import Reader
 
@@ -62,4 +62,4 @@ class Dialogue(Reader):
         turns = [turn.strip() for turn in line.split(self.separator) if turn.strip()]
         for n in range(1, len(turns)):
             before = f" {self.separator} ".join(turns[max(n - self.history, 0) : n])
-            yield Example(before, turns[n], f"{where} turn {n + 1}")
+            yield pair(before, turns[n], f"{where} turn {n + 1}")

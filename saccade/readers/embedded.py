@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from saccade.corpora.base import Corpus, Split
-from saccade.nouns import Example
+from saccade.nouns import Example, pair
 from saccade.parts import Part
 from saccade.readers.base import Reader
 
@@ -27,7 +27,7 @@ class Embedded(Reader):
     def read(self) -> Iterator[Example]:
         """Yield the pairs as the corpus writes them."""
         for number, (source, target) in enumerate(self.corpus.pairs(self.split), start=1):
-            yield Example(source, target, f"{self.kind}/{self.split}:{number}")
+            yield pair(source, target, f"{self.kind}/{self.split}:{number}")
 
     def fingerprint(self) -> str:
         """Hash the pairs."""

@@ -6,7 +6,7 @@ from itertools import cycle, islice
 from pathlib import Path
 
 from saccade.errors import RecipeError
-from saccade.nouns import Example
+from saccade.nouns import Example, pair
 from saccade.parts import Part
 from saccade.readers.base import Reader
 
@@ -42,7 +42,7 @@ class Joined(Reader):
             if not group:
                 return
             source, target = (" ".join(side) for side in zip(*map(_sides, group), strict=True))
-            yield Example(source, target, group[0].origin)
+            yield pair(source, target, group[0].origin)
 
     def fingerprint(self) -> str:
         """Hash the corpus and how many are put together."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from saccade.errors import DataError, suggest
-from saccade.nouns import Example
+from saccade.nouns import Example, pair
 from saccade.readers._lines import fingerprint, numbered, place
 from saccade.readers.base import Reader
 
@@ -28,7 +28,7 @@ class Jsonl(Reader):
                 where = f"{self.path}:{number}"
                 entry = _object(line, where)
                 source = _text(entry, self.source, where)
-                yield Example(source, _text(entry, self.target, where), where)
+                yield pair(source, _text(entry, self.target, where), where)
 
     def fingerprint(self) -> str:
         """Hash the file and which keys are read."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from saccade.errors import DataError, RecipeError
-from saccade.nouns import Example
+from saccade.nouns import Example, pair
 from saccade.readers._lines import fingerprint, numbered, place
 from saccade.readers.base import Reader
 
@@ -28,7 +28,7 @@ class Labelled(Reader):
             if line.strip():
                 label, *text = line.split(maxsplit=1)
                 where = f"{self.path}:{number}"
-                yield Example("".join(text), self._name(label, where), where)
+                yield pair("".join(text), self._name(label, where), where)
 
     def fingerprint(self) -> str:
         """Hash the file and the names."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from saccade.errors import DataError
-from saccade.nouns import Example
+from saccade.nouns import Example, pair
 from saccade.readers._lines import fingerprint, numbered, place
 from saccade.readers.base import Reader
 
@@ -32,7 +32,7 @@ class Misspellings(Reader):
             spellings = (wrong.partition("*")[0].strip() for wrong in wrongs.split(","))
             if right != "?":
                 origin = f"{self.path}:{number}"
-                yield from (Example(wrong, right, origin) for wrong in spellings if wrong)
+                yield from (pair(wrong, right, origin) for wrong in spellings if wrong)
 
     def fingerprint(self) -> str:
         """Hash the file."""

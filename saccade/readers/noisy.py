@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from saccade.errors import RecipeError
-from saccade.nouns import Example
+from saccade.nouns import Example, pair
 from saccade.parts import Part
 from saccade.readers.base import Reader
 
@@ -46,7 +46,7 @@ class Noisy(Reader):
         for _ in range(self.copies):
             for example in examples:
                 source = self._slip(example.source, letters, chance)
-                yield Example(source, example.target, example.origin)
+                yield pair(source, example.target, example.origin)
 
     def fingerprint(self) -> str:
         """Hash the corpus and the options."""

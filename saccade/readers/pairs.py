@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from saccade.errors import DataError
-from saccade.nouns import Example
+from saccade.nouns import Example, pair
 from saccade.readers.base import Reader
 
 
@@ -21,13 +21,13 @@ class Pairs(Reader):
         """Yield the pairs."""
         if not self.pairs:
             raise DataError("pairs: the list is empty; expected [source, target] pairs. Add some.")
-        for number, pair in enumerate(self.pairs, start=1):
-            if len(pair) != 2:
+        for number, entry in enumerate(self.pairs, start=1):
+            if len(entry) != 2:
                 raise DataError(
-                    f"pairs:{number}: found {len(pair)} texts, {pair!r}; expected [source, target]."
-                    " Mend the entry."
+                    f"pairs:{number}: found {len(entry)} texts, {entry!r}; expected [source,"
+                    " target]. Mend the entry."
                 )
-            yield Example(pair[0], pair[1], f"pairs:{number}")
+            yield pair(entry[0], entry[1], f"pairs:{number}")
 
     def fingerprint(self) -> str:
         """Hash the pairs."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from saccade.nouns import Example
+from saccade.nouns import Example, pair
 from saccade.readers._lines import fingerprint, numbered, place
 from saccade.readers.base import Reader
 
@@ -22,7 +22,7 @@ class Plain(Reader):
         """Yield every line as a target."""
         for number, line in numbered(self.path):
             if line.strip():
-                yield Example("", line, f"{self.path}:{number}")
+                yield pair("", line, f"{self.path}:{number}")
 
     def fingerprint(self) -> str:
         """Hash the file."""

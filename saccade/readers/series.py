@@ -6,7 +6,7 @@ from pathlib import Path
 
 from saccade.errors import DataError, RecipeError
 from saccade.modalities._numbers import number
-from saccade.nouns import Example
+from saccade.nouns import Example, pair
 from saccade.readers._lines import fingerprint, numbered, place
 from saccade.readers.base import Reader
 
@@ -77,7 +77,7 @@ class Series(Reader):
             source = " ".join(",".join(cells) for _, cells in places[t - self.window : t])
             after = places[t : t + self.horizon]
             target = " ".join(",".join(cells[:n_target]) for _, cells in after)
-            yield Example(source, target, f"{self.path}:{after[0][0]}")
+            yield pair(source, target, f"{self.path}:{after[0][0]}")
 
     def fingerprint(self) -> str:
         """Hash the file and every option."""

@@ -5,7 +5,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from saccade.errors import DataError
-from saccade.nouns import Example
+from saccade.nouns import Example, pair
 from saccade.readers._lines import fingerprint, numbered, place
 from saccade.readers.base import Reader
 
@@ -32,7 +32,7 @@ class Text(Reader):
                 raise DataError(self._unequal(counts, suspect))
             (number, source), (_, target) = left, right
             suspect = suspect or _suspicion(number, source, target)
-            yield Example(source, target, f"{self.source}:{number}")
+            yield pair(source, target, f"{self.source}:{number}")
 
     def fingerprint(self) -> str:
         """Hash both files."""

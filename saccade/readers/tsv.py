@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from saccade.errors import DataError
-from saccade.nouns import Example
+from saccade.nouns import Example, pair
 from saccade.readers._lines import fingerprint, numbered, place
 from saccade.readers.base import Reader
 
@@ -33,7 +33,7 @@ class Tsv(Reader):
                 columns = line.split("\t")
                 self._check(columns, number)
                 source, target = columns[self.source - 1], columns[self.target - 1]
-                yield Example(source, target, f"{self.path}:{number}")
+                yield pair(source, target, f"{self.path}:{number}")
 
     def fingerprint(self) -> str:
         """Hash the file and which columns are read."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from saccade.errors import DataError, RecipeError
-from saccade.nouns import Example
+from saccade.nouns import Example, pair
 from saccade.parts import Part
 from saccade.readers.base import Reader
 
@@ -55,7 +55,7 @@ class Words(Reader):
                 " some. Lower min_count, or take another side."
             )
         for number, word in enumerate(found, start=1):
-            example = Example(word, word, f"word {number}")
+            example = pair(word, word, f"word {number}")
             yield from repeat(example, 1 if self.once else counts[word])
 
     def fingerprint(self) -> str:
@@ -66,4 +66,4 @@ class Words(Reader):
 
     def _text(self, example: Example) -> str:
         sides = {"source": example.source, "target": example.target}
-        return sides.get(self.side, f"{example.source} {example.target}")
+        return str(sides.get(self.side, f"{example.source} {example.target}"))

@@ -13,8 +13,8 @@ from typing import TypeVar
 
 from saccade.errors import suggest
 from saccade.predict.decode import GREEDY, Decode
-from saccade.predict.translation import Translation
-from saccade.predict.translator import Scored
+from saccade.predict.prediction import Prediction
+from saccade.predict.predictor import Scored
 from saccade.server.counters import Counters
 from saccade.server.jobs import Job
 from saccade.server.limits import Limits
@@ -91,10 +91,10 @@ def jobs_of(asked: Predict, texts: Sequence[str]) -> list[Job]:
     return [*jobs, *(Job(text, GREEDY, asked.prefix) for text in texts if trace)]
 
 
-async def translations(jobs: Sequence[Job]) -> list[Translation]:
+async def translations(jobs: Sequence[Job]) -> list[Prediction]:
     """Wait for what jobs that translate give."""
     results = await asyncio.gather(*(asyncio.wrap_future(job.done) for job in jobs))
-    return [one for one in results if isinstance(one, Translation)]
+    return [one for one in results if isinstance(one, Prediction)]
 
 
 async def scores(jobs: Sequence[Job]) -> list[Scored]:

@@ -6,8 +6,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 
 from saccade.predict.decode import USUAL, Decode
-from saccade.predict.translation import Translation
-from saccade.predict.translator import Scored
+from saccade.predict.prediction import Prediction
+from saccade.predict.predictor import Scored
 
 
 @dataclass(eq=False, slots=True)
@@ -26,14 +26,14 @@ class Job:
     watch: Callable[[str], None] | None = None
     abandoned: bool = False
     pieces: int = 0  # how long it is, once somebody has counted
-    done: "Future[Translation | Scored]" = field(default_factory=Future)
+    done: "Future[Prediction | Scored]" = field(default_factory=Future)
 
     @property
     def wanted(self) -> bool:
         """Whether somebody still waits for it."""
         return not self.abandoned and time.monotonic() < self.deadline
 
-    def give(self, result: Translation | Scored) -> None:
+    def give(self, result: Prediction | Scored) -> None:
         """Hand over the result, unless nobody waits."""
         if self.done.set_running_or_notify_cancel():
             self.done.set_result(result)

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from saccade.predict.decode import Decode
-from saccade.predict.translation import Translation
+from saccade.predict.prediction import Prediction
 from saccade.server import schema
 from saccade.server.answers import answer, encoded, unless_gone
 from saccade.server.desk import Desk, translations
@@ -108,12 +108,12 @@ async def _translated(desk: Desk, asked: schema.Libre) -> Response:
     outputs = []
     for row in split:
         done = [next(found) for _ in row[::2]]
-        n = min((len(one.nbest) for one in done if one.source_ids), default=1)
+        n = min((len(one.nbest) for one in done if not one.blank), default=1)
         outputs.append([_joined(row, done, rank, marked=marked) for rank in range(n)])
     return answer(encoded(_told(asked, outputs, model)))
 
 
-def _joined(row: list[str], done: list[Translation], rank: int, *, marked: bool) -> str:
+def _joined(row: list[str], done: list[Prediction], rank: int, *, marked: bool) -> str:
     """Put the outputs of one rank between the tags, with the white space that was around each."""
     pieces = list(row)
     for place, one in zip(range(0, len(row), 2), done, strict=True):

@@ -18,7 +18,7 @@ from saccade.errors import RecipeError, SaccadeError
 from saccade.folders import model as folders
 from saccade.nouns import Example
 from saccade.parts import Part
-from saccade.predict.translator import Translator
+from saccade.predict.predictor import Predictor
 from saccade.recipe import Recipe
 
 SOURCE, TARGET = "src", "tgt"  # codes of languages that nobody named
@@ -34,7 +34,7 @@ class Served:
     name: str
     folder: Path
     recipe: Recipe
-    translator: Translator
+    translator: Predictor
     source: str
     target: str
     examples: tuple[Example, ...]
@@ -102,9 +102,7 @@ def open_models(
     return models
 
 
-def _fast(
-    folder: Path, translator: Translator, engine: str, wanted: EngineOptions
-) -> Opened | None:
+def _fast(folder: Path, translator: Predictor, engine: str, wanted: EngineOptions) -> Opened | None:
     """Open a model with the engine that was asked for, None if that is torch."""
     chosen = choose(folder, engine, wanted)
     if isinstance(chosen, Torch):
@@ -170,7 +168,7 @@ def _examples(recipe: Recipe) -> list[Example]:
     reader = next(iter(recipe.data.test.values()), recipe.data.valid)
     try:
         pairs = islice(reader.build(Path()).read(), _READ)
-        found = list({pair.source: pair for pair in pairs}.values())
+        found = list({str(pair.source): pair for pair in pairs}.values())
     except (SaccadeError, OSError):  # a model folder may be served far from its data
         return []
     return found[:: max(len(found) // _EXAMPLES, 1)][:_EXAMPLES]

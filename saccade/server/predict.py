@@ -1,4 +1,4 @@
-"""From a Translation to what the answer tells about it."""
+"""From a Prediction to what the answer tells about it."""
 
 import math
 from collections.abc import Callable
@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from saccade.look import inspection
-from saccade.predict.translation import Maps, Translation
-from saccade.predict.translator import Translator
+from saccade.look.pictures import attention_drawing
+from saccade.predict.prediction import Maps, Prediction
+from saccade.predict.predictor import Predictor
 from saccade.server.limits import Limits
 from saccade.server.schema import Predict
 from saccade.views import beam_tree, distribution, heatmap, lines
@@ -19,9 +20,9 @@ _DIGITS = 5  # of an attention weight
 class Seen:
     """One text's output, how greedy search wrote it if that was wanted, and what was asked."""
 
-    translator: Translator
-    translation: Translation
-    greedy: Translation | None
+    translator: Predictor
+    translation: Prediction
+    greedy: Prediction | None
     asked: Predict
 
     @property
@@ -60,7 +61,7 @@ def check_size(limits: Limits, seen: list[Seen]) -> None:
         asked, found = one.asked, one.translation
         if {"attention", "alignment", "flags"} & {*asked.want} or asked.views:
             n_maps = max(len(one.translator.attention_names), 1)
-            total += n_maps * (len(found.hypothesis.tokens) + 1) * (len(found.source_ids) + 1)
+            total += n_maps * (len(found.hypothesis.tokens) + 1) * math.prod(found.grid)
         total += sum(map(len, found.tree))
     limits.check_cells("want and views", total)
 
@@ -77,19 +78,20 @@ def result(seen: Seen) -> dict[str, Any]:
     for name in asked.want:
         told |= _WANTS[name](seen)
     if asked.views:
-        told["views"] = {} if not one.source_ids else _drawn(seen)
+        told["views"] = {} if one.blank else _drawn(seen)
     return told
 
 
-def number(value: float) -> float | None:
+def number(value: float | None) -> float | None:
     """Return a number that JSON can hold; None for what is not finite."""
-    return value if math.isfinite(value) else None
+    return value if value is not None and math.isfinite(value) else None
 
 
 def _tokens(seen: Seen) -> dict[str, Any]:
     one = seen.translation
     words = one.looker.target.words(one.hypothesis.tokens)
-    rows = zip(one.tokens, one.token_scores, words, strict=False)  # END has a score too
+    scores = one.token_scores or (None,) * len(words)  # values have none
+    rows = zip(one.tokens, scores, words, strict=False)  # END has a score too
     return {"tokens": [{"text": t, "log_prob": number(s), "word": w} for t, s, w in rows]}
 
 
@@ -109,7 +111,9 @@ def _alignment(seen: Seen) -> dict[str, Any]:
 
 def _words(seen: Seen) -> dict[str, Any]:
     one = seen.translation
-    source = inspection.words(one.looker.source, one.source_ids, one.source_tokens[:-1])
+    notation = next(iter(one.looker.sources.values()))
+    labels = one.source_tokens[: len(one.source_values)]  # END is no word
+    source = inspection.words(notation, one.source_values, labels) if labels else ()
     target = inspection.words(one.looker.target, one.hypothesis.tokens, one.tokens)
     return {"source_words": source, "target_words": target}
 
@@ -140,7 +144,7 @@ def _drawn(seen: Seen) -> dict[str, str]:
 
 def _heatmap(seen: Seen) -> str:
     title = inspection.map_title(seen.translation, seen.asked.head)
-    return heatmap.to_svg(*seen.map(), title=title)
+    return attention_drawing(seen.translation, *seen.map(), title=title).svg
 
 
 def _heads(seen: Seen) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from saccade.predict.translation import Translation
+from saccade.predict.prediction import Prediction
 from saccade.server import schema
 from saccade.server.answers import answer, encoded, unless_gone
 from saccade.server.desk import Desk, jobs_of, scores, translations
@@ -75,11 +75,11 @@ async def predicted(desk: Desk, asked: schema.Predict) -> Response:
 
 
 async def tell(
-    desk: Desk, asked: schema.Predict, model: Served, found: list[Translation], started: float
+    desk: Desk, asked: schema.Predict, model: Served, found: list[Prediction], started: float
 ) -> bytes:
     """Write the answer to what was asked; greedy outputs, if there are, stand after the others."""
     n = len(schema.listed(asked.text))
-    greedy: list[Translation | None] = [*found[n:]] or [None] * n
+    greedy: list[Prediction | None] = [*found[n:]] or [None] * n
     pairs = zip(found[:n], greedy, strict=True)
     seen = [Seen(model.translator, one, plain, asked) for one, plain in pairs]
     check_size(desk.limits, seen)

@@ -17,8 +17,8 @@ from torch import Tensor
 from saccade.engines.base import Opened
 from saccade.errors import DataError
 from saccade.predict.decode import Decode
-from saccade.predict.translation import Translation
-from saccade.predict.translator import Scored, Translator
+from saccade.predict.prediction import Prediction
+from saccade.predict.predictor import Predictor, Scored
 from saccade.server.jobs import Job
 from saccade.server.limits import Limits
 from saccade.server.refusal import Refused
@@ -47,7 +47,7 @@ class Worker:
     def __init__(
         self,
         name: str,
-        translator: Translator,
+        translator: Predictor,
         limits: Limits,
         turn: threading.Semaphore,
         fast: Opened | None = None,
@@ -159,7 +159,7 @@ class Worker:
     def _n_pieces(self, job: Job) -> int:
         if not job.pieces:
             try:
-                job.pieces = max(len(self.translator.source.encode(job.text)), len(job.begin)) + 1
+                job.pieces = max(self.translator.size(job.text), len(job.begin)) + 1
             except DataError:  # the batch will say so
                 job.pieces = len(job.text) + 1
         return job.pieces
@@ -187,7 +187,7 @@ class Worker:
         for job, one in zip(batch, results, strict=True):
             job.give(one)
 
-    def _results(self, batch: list[Job]) -> Sequence[Translation | Scored]:
+    def _results(self, batch: list[Job]) -> Sequence[Prediction | Scored]:
         texts, begins = [job.text for job in batch], [job.begin for job in batch]
         decode = batch[0].decode
         if decode is None:
@@ -201,7 +201,8 @@ class Worker:
             for number, line in zip(numbers, tokens, strict=True):
                 tell = batch[number].watch
                 if tell:
-                    tell(self.translator.target.decode(line.tolist()))
+                    target = self.translator.target
+                    tell(target.write(target.decode(line.tolist())))
 
         forced = replace(decode, prefix=begins)
         return list(self.translator.stream(texts, forced, watch=watch, chunk=len(texts)))
@@ -212,7 +213,7 @@ def _plain(batch: list[Job], decode: Decode) -> bool:
     return not (decode.search or decode.trace or any(job.begin or job.watch for job in batch))
 
 
-def _pieces(result: Translation | Scored) -> int:
+def _pieces(result: Prediction | Scored) -> int:
     if isinstance(result, Scored):
         return len(result.token_scores)
     return len(result.hypothesis.tokens) + result.finished

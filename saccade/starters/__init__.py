@@ -1,5 +1,6 @@
 """Commented starter recipes, and how one is fitted to a user's own pairs."""
 
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -9,20 +10,41 @@ from saccade.readers.base import Reader
 from saccade.readers.split import share
 from saccade.train.files import write_text
 
-TASKS = (
-    *("translation", "transliteration", "pronunciation", "classification", "tagging", "language"),
-    *("demo", "dates"),
-)
-_OWN_DATA = ("demo", "dates")
+_ALIASES = {"english_french": "demo"}
+_EMBEDDED = "kind: embedded"  # in a starter that brings its own data
 _SPLITS = ("train", "valid", "test")
 _MOST = 1000  # pairs held out for each of valid and test
 
 
+@cache
+def tasks() -> tuple[str, ...]:
+    """List the starters: the recipes of this folder."""
+    found = (Path(entry.name) for entry in files("saccade.starters").iterdir())
+    return tuple(sorted(path.stem for path in found if path.suffix == ".yaml"))
+
+
+@cache
+def demos() -> tuple[str, ...]:
+    """List the starters that bring their own data."""
+    own = [task for task in tasks() if _EMBEDDED in text_of(task)]
+    names = {name: alias for alias, name in _ALIASES.items()}
+    return tuple(sorted(names.get(task, task) for task in own))
+
+
+def demo_named(task: str) -> str:
+    """Return the starter that a demonstration is called by."""
+    if task not in demos():
+        raise RecipeError(
+            f"demo: no task '{task}'.{suggest(task, demos())} Tasks: {', '.join(demos())}."
+        )
+    return _ALIASES.get(task, task)
+
+
 def text_of(task: str) -> str:
     """Return the starter recipe of a task as it ships."""
-    if task not in TASKS:
+    if task not in tasks():
         raise RecipeError(
-            f"init: no starter '{task}'.{suggest(task, TASKS)} Starters: {', '.join(TASKS)}."
+            f"init: no starter '{task}'.{suggest(task, tasks())} Starters: {', '.join(tasks())}."
         )
     return (files("saccade.starters") / f"{task}.yaml").read_text(encoding="utf-8")
 
@@ -42,7 +64,7 @@ def write(task: str, path: Path, pairs: Part[Reader] | None = None) -> dict[str,
                 "init: a language model reads one text and no pairs; leave out --source, --target"
                 " and --tsv, and name your text in the recipe."
             )
-        if task in _OWN_DATA:
+        if _EMBEDDED in text:
             raise RecipeError(
                 f"init: {task} brings its own pairs; leave out --source, --target and --tsv."
             )

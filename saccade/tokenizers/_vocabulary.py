@@ -82,6 +82,11 @@ class Vocabulary:
         for slot in self.slots:
             self._pieces[slot] = self._pieces[UNK]
 
+    @property
+    def reading(self) -> Reading:
+        """How texts are laid out."""
+        return self._reading
+
     def __len__(self) -> int:
         return len(self._pieces)
 

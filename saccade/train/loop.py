@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 
 import torch
 from torch.nn.utils import get_total_norm
@@ -20,7 +19,6 @@ from saccade.data.batching import Batches
 from saccade.errors import TrainingError
 from saccade.flow import Batch, Loss
 from saccade.kernels.precision import products
-from saccade.modalities._resegment import Resegment
 from saccade.models.base import Model
 from saccade.objectives.base import Moment, Objective
 from saccade.recipe import Training
@@ -63,12 +61,10 @@ class Loop:
         batches: Batches,
         settings: Training,
         seed: int,
-        resegment: Resegment | None = None,
     ) -> None:
         self.model = model
         self.objective = objective
         self.batches = batches
-        self.resegment = resegment
         self.settings = settings
         self.seed = seed
         self.device = next(model.parameters()).device
@@ -127,9 +123,8 @@ class Loop:
         """Yield the batches of one update; at the end of an epoch go on with the next."""
         progress = self.progress
         for _ in range(self.settings.accumulate):
-            change = partial(self.resegment, progress.epoch) if self.resegment else None
-            batch = self.batches.batch(self.plan[progress.batch], change)
-            progress.source_tokens += int(batch.source.mask.sum())
+            batch = self.batches.batch(self.plan[progress.batch], progress.epoch)
+            progress.source_tokens += batch.n_source_places
             progress.batch += 1
             if progress.batch == len(self.plan):
                 progress.epoch, progress.batch = progress.epoch + 1, 0

@@ -1,10 +1,11 @@
 """One picture in every place: a terminal, a notebook, a page, a file for a paper."""
 
+import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from saccade.errors import RecipeError
 from saccade.views import paper, svg
@@ -73,6 +74,36 @@ class Drawing:
     def _repr_html_(self) -> str:
         """Show the picture in a notebook."""
         return self.html
+
+
+@dataclass(frozen=True)
+class AttentionMap:
+    """Where a model looked while it wrote: all that a view of it needs.
+
+    weights: `[T, S]`.  source: names of the S places; none if they form a grid.  target: names of
+    the T places.  grid: the shape of the places, one number or rows and columns.  raw: the source
+    itself.
+    """
+
+    weights: Any
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+    grid: tuple[int, ...]
+    raw: Any = None
+    title: str = "Attention"
+    said: str = ""
+
+
+def draw_attention(view: str, one: AttentionMap) -> Drawing:
+    """Draw attention over a source by the view of its modality: a module with a `draw`."""
+    drawn: Drawing = importlib.import_module(f"saccade.views.{view}").draw(one)
+    return drawn
+
+
+def draw_output(view: str, source: Any, output: Any, truth: Any = None) -> Drawing:
+    """Draw an output beside its source and, if it is known, what was to come."""
+    drawn: Drawing = importlib.import_module(f"saccade.views.{view}").draw(source, output, truth)
+    return drawn
 
 
 def colourless(write: Callable[[int], str]) -> Terminal:

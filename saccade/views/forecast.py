@@ -1,13 +1,34 @@
 """A forecast: what was known, what was forecast, and what came."""
 
 from collections.abc import Sequence
+from typing import Any
 
-from saccade.errors import ShapeError
+import numpy as np
+
+from saccade.errors import DataError, ShapeError
 from saccade.views import curves
+from saccade.views.drawing import Drawing, colourless
 from saccade.views.ticks import drawable, short
 
 _SPARKS = "▁▂▃▄▅▆▇█"
 _NARROWEST = 20
+
+
+def draw(source: Any, output: Any, truth: Any = None, *, column: int = 0) -> Drawing:
+    """Draw one column of a window `[S, C]`, of its forecast and, if it is known, of what came."""
+    columns = np.asarray(output).shape[1]
+    if not 0 <= column < columns:
+        raise DataError(
+            f"column {column} was asked for; expected 0 to {columns - 1}, as that many are"
+            " forecast. Change it."
+        )
+    shown = [np.asarray(source), np.asarray(output)] + ([] if truth is None else [truth])
+    lists = [np.asarray(one)[:, column].tolist() for one in shown]
+    return Drawing(
+        "Forecast",
+        lambda: to_svg(*lists, title="Forecast"),
+        colourless(lambda width: to_terminal(*lists, width=max(width, 20))),
+    )
 
 
 def series_of(

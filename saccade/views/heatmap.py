@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from saccade.views import axes, svg
+from saccade.views.drawing import AttentionMap, Drawing
 from saccade.views.weights import Weights, checked, placed, share, spoken, top_of
 from saccade.views.words import clean, escape, label, pad, sentence, shorten
 
@@ -16,6 +17,21 @@ SHADES = ("· ", "░░", "▒▒", "▓▓", "██")
 _TILE = 190.0  # pixels that a small multiple aims at
 _GAP = 24.0
 _ACROSS = 4  # tiles in a row of one SVG document
+
+
+def draw(one: AttentionMap) -> Drawing:
+    """Draw attention over a sequence."""
+    source = one.source
+    if len(source) != one.weights.shape[1]:  # places of a grid beside other sources
+        source = tuple(str(place) for place in range(1, one.weights.shape[1] + 1))
+    drawn = (one.weights, source, one.target)
+    return Drawing(
+        "Attention",
+        lambda: to_svg(*drawn, title=one.title),
+        lambda width, *, colour: to_terminal(*drawn, colour=colour, width=width),
+        lambda: to_html(*drawn, title=one.title),
+        said=one.said,
+    )
 
 
 def to_terminal(

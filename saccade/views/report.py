@@ -3,11 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from saccade.views import by_length, curves, heatmap, svg
+from saccade.views import by_length, curves, svg
 from saccade.views.page import Section, code, facts, fold, page, pairs, paragraph, table
 from saccade.views.ticks import short
-from saccade.views.weights import Weights
-from saccade.views.words import clean, escape, shorten
+from saccade.views.words import clean, shorten
 
 _OPEN = 3  # samples whose picture is shown at once; the rest are folded
 
@@ -27,15 +26,13 @@ class ScoreRow:
 
 @dataclass(frozen=True, slots=True)
 class ReportSample:
-    """One sentence as the model wrote it; `weights` [T, S] belong to the pieces, if known."""
+    """One output; `picture` is an SVG document that shows where the model looked, if anywhere."""
 
     source: str
     reference: str
     output: str
     score: float | None
-    weights: Weights | None
-    source_pieces: Sequence[str]
-    target_pieces: Sequence[str]
+    picture: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +58,6 @@ class RunReport:
     recipe_yaml: str
     probes: Sequence[Probe] = ()
     lengths: Mapping[str, Sequence[by_length.Bucket]] = field(default_factory=dict)
-    drawings: Mapping[str, str] = field(default_factory=dict)
     """Forecasts as whole SVG documents, by what each is called."""
 
 
@@ -73,16 +69,11 @@ def training_report(report: RunReport) -> str:
         Section("Score by source length", _lengths(report.lengths)),
         Section("Training", [curves.grid(by_quantity(report.curves))] if report.curves else []),
         Section("Samples", [_sample(i, sample) for i, sample in enumerate(report.samples)]),
-        Section("Forecasts", [_drawing(*each) for each in report.drawings.items()]),
         Section("Nonsense", _probes(report.probes)),
         Section("What to type next", [code("\n".join(report.commands))] if report.commands else []),
         Section("Recipe", [code(report.recipe_yaml)] if report.recipe_yaml.strip() else []),
     ]
     return page(report.name, [section for section in sections if section.fragments])
-
-
-def _drawing(name: str, picture: str) -> str:
-    return f"<h3>{escape(name)}</h3>{svg.scroller(picture)}"
 
 
 def _lengths(lengths: Mapping[str, Sequence[by_length.Bucket]]) -> list[str]:
@@ -137,16 +128,16 @@ def _figure(value: float | None) -> str:
 
 
 def _sample(order: int, sample: ReportSample) -> str:
-    rows = {"Source": sample.source, "Reference": sample.reference, "Output": sample.output}
+    rows = {"Source": sample.source} if sample.source else {}
+    rows |= {"Reference": sample.reference, "Output": sample.output}
     if sample.score is not None:
         rows["Score"] = _figure(sample.score)
     fragment = pairs(rows)
-    if sample.weights is None:
-        fragment += paragraph("No attention was recorded for this sample.", note=True)
+    if sample.picture:
+        fragment += svg.scroller(sample.picture)
     else:
-        picture = heatmap.to_svg(sample.weights, sample.source_pieces, sample.target_pieces)
-        fragment += svg.scroller(picture)
+        fragment += paragraph("No attention was recorded for this sample.", note=True)
     if order < _OPEN:
-        return f"<h3>ReportSample {order + 1}</h3>{fragment}"
+        return f"<h3>Sample {order + 1}</h3>{fragment}"
     heading = shorten(clean(f"{sample.source} → {sample.output}"), 60)
     return fold(f"Sample {order + 1}: {heading}", fragment)

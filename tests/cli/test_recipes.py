@@ -44,7 +44,7 @@ def test_parts_lists_families_and_options(call: Call) -> None:
     assert "parts: no family 'atention'. Did you mean 'attention'?" in typo.err
 
 
-@pytest.mark.parametrize("task", starters.TASKS)
+@pytest.mark.parametrize("task", starters.tasks())
 def test_every_starter_is_a_good_recipe(call: Call, task: str) -> None:
     said = call("init", task)
     assert said.code == 0

@@ -5,11 +5,11 @@ import copy
 import numpy as np
 import pytest
 import torch
+from saccade.data.windows import collate
 from torch import Tensor
 from torch.testing import assert_close
 
 from saccade.attention.base import Attention
-from saccade.data.windows import collate
 from saccade.decoders.base import Decoder
 from saccade.encoders.base import Encoder
 from saccade.flow import Batch, Padded, State, reorder
@@ -64,7 +64,7 @@ def batch_of(*rows: int) -> Batch:
 
 
 def values(model: Model, batch: Batch) -> Tensor:
-    return model.log_probs(model(batch).features)
+    return model.head.log_probs(model(batch).features)
 
 
 @every
@@ -115,7 +115,7 @@ def test_states_can_be_reordered(part: Part[Model]) -> None:
     def follow(state: State, rows: Tensor) -> Tensor:
         return model.step(batch.prefix[rows, 1], state).log_probs
 
-    _, state = model.step(batch.prefix[:, 0], model.start(batch.source))
+    _, state = model.step(batch.prefix[:, 0], model.start(batch.sources))
     expected = follow(state, torch.arange(3))[turn]
     assert_close(follow(reorder(state, turn), turn), expected, atol=1e-5, rtol=1e-5)
 

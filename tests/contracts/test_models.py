@@ -89,7 +89,7 @@ def build(part: Part[Model]) -> Model:
 
 
 def log_probs(model: Model, batch: Batch) -> Tensor:
-    return model.log_probs(model(batch).features)
+    return model.head.log_probs(model(batch).features)
 
 
 def wider(padded: Padded) -> Padded:
@@ -126,7 +126,7 @@ def test_bfloat16_changes_it_by_its_rounding(part: Part[Model]) -> None:
 @every
 def test_at_once_is_step_by_step(part: Part[Model]) -> None:
     model, batch = build(part).double(), batch_of(*PAIRS)  # deep stacks amplify rounding
-    whole, state = log_probs(model, batch), model.start(batch.source)
+    whole, state = log_probs(model, batch), model.start(batch.sources)
     for t in range(5):
         step, state = model.step(batch.prefix[:, t], state)
         assert_close(step, whole[:, t], atol=1e-5, rtol=1e-5)
@@ -159,7 +159,7 @@ def test_states_can_be_reordered(part: Part[Model]) -> None:
     def follow(state: State, rows: Tensor) -> Tensor:
         return model.step(batch.prefix[rows, 1], state).log_probs
 
-    _, state = model.step(batch.prefix[:, 0], model.start(batch.source))
+    _, state = model.step(batch.prefix[:, 0], model.start(batch.sources))
     expected = follow(state, torch.arange(3))[turn]
     assert_close(follow(reorder(state, turn), turn), expected, atol=1e-5, rtol=1e-5)
 

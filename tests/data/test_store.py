@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from saccade.data.store import Store, build, default_folder
 from saccade.errors import DataError
-from saccade.nouns import Example
+from saccade.nouns import Example, pair
 from saccade.readers.base import Reader
 from saccade.readers.pairs import Pairs
 from saccade.tokenizers._vocabulary import Vocabulary
@@ -30,7 +30,7 @@ class Origins(Reader):
     def read(self) -> Iterator[Example]:
         self.n_read += 1
         for origin in self.origins:
-            yield Example("a b", "x", origin)
+            yield pair("a b", "x", origin)
 
     def fingerprint(self) -> str:
         return repr(self.origins)

@@ -30,7 +30,7 @@ def test_without_attention_only_the_summary_is_known() -> None:
 
 def test_a_model_says_the_same_of_a_place_whatever_it_has_written() -> None:
     model, batch = untrained("instant"), pairs_batch()
-    states = [model.start(batch.source) for _ in range(2)]
+    states = [model.start(batch.sources) for _ in range(2)]
     for t in range(3):
         steps = [
             model.step(torch.full((len(batch.prefix),), token + t), state)

@@ -7,14 +7,14 @@ import saccade
 from saccade.errors import CheckpointError, RecipeError
 from saccade.kernels import library
 from saccade.kernels.library import KernelStatus
-from saccade.predict.translator import Translator
+from saccade.predict.predictor import Predictor
 from tests.engines.folders import write_noise
 
 LINES = ["a b c", "c", "b a d a c b", "d d"]
 
 
 def test_torch_is_the_default_and_gives_a_translator(tmp_path: Path) -> None:
-    assert isinstance(saccade.load(write_noise(tmp_path)), Translator)
+    assert isinstance(saccade.load(write_noise(tmp_path)), Predictor)
 
 
 def test_no_such_engine(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_a_missing_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     told = r"ctranslate2: the package 'ctranslate2' is missing; .* pip install 'saccade\[fast\]'."
     with pytest.raises(RecipeError, match=told):
         saccade.load(folder, engine="ctranslate2")
-    assert isinstance(saccade.load(folder, engine="auto"), Translator)
+    assert isinstance(saccade.load(folder, engine="auto"), Predictor)
 
 
 @pytest.mark.parametrize("kernels", [True, False])
@@ -74,8 +74,8 @@ def test_much_text_is_written_by_kernels_if_there_are_any(
         monkeypatch.setattr(library, "found", lambda: without)
     elif library.found().kernels is None:
         pytest.skip(library.found().told)
-    assert isinstance(saccade.load(folder, engine="auto", much=True), Translator) is kernels
-    assert not isinstance(saccade.load(folder, engine="auto"), Translator)
+    assert isinstance(saccade.load(folder, engine="auto", much=True), Predictor) is kernels
+    assert not isinstance(saccade.load(folder, engine="auto"), Predictor)
     rounded = saccade.load(folder, engine="auto", quantise="int8", much=True)
     rounds = kernels and library.found().kernels.rounds  # type: ignore[union-attr]
-    assert isinstance(rounded, Translator) is rounds
+    assert isinstance(rounded, Predictor) is rounds

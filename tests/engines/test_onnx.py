@@ -6,7 +6,7 @@ import pytest
 from saccade.engines.base import EngineOptions
 from saccade.engines.onnx import Onnx
 from saccade.folders import model as folders
-from saccade.predict.translator import Translator
+from saccade.predict.predictor import Predictor
 from tests.export.graphs import small_run
 
 
@@ -28,7 +28,7 @@ def test_a_model_folder_is_converted_once_and_looked_into_by_torch(run: Path) ->
     assert theirs.attention is not None
     assert ours.attention is not None
     assert np.allclose(theirs.attention, ours.attention)
-    assert isinstance(found, Translator)
+    assert isinstance(found, Predictor)
     (one,), (other,) = torch.score(["12"], ["ot"]), found.score(["12"], ["ot"])
     assert one.token_scores == pytest.approx(other.token_scores, abs=1e-5)
     assert [flag.kind for flag in theirs.flags] == [flag.kind for flag in ours.flags]

@@ -10,11 +10,11 @@ import torch
 from torch import Tensor
 from torch.testing import assert_close
 
-from saccade.data.batching import pad
 from saccade.engines._open import load
 from saccade.engines._sessions import Sessions
 from saccade.export import _graphs
 from saccade.flow import Padded, reorder
+from saccade.flow import padded as pad
 from saccade.models.base import Model
 from tests.train import small
 

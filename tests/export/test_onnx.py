@@ -12,13 +12,13 @@ import pytest
 import torch
 
 from saccade import recipe as recipes
-from saccade.data.batching import pad
 from saccade.engines._open import load
 from saccade.engines._sessions import Sessions
 from saccade.errors import RecipeError
 from saccade.experiments.agreement import compare
 from saccade.export.base import export, read_export
 from saccade.export.onnx import _round
+from saccade.flow import padded as pad
 from saccade.folders import model as folders
 from saccade.run import train
 from saccade.train.files import write_text

@@ -21,8 +21,8 @@ from saccade.layers import dropout
 from saccade.layers.dropout import Dropout
 from saccade.masks import causal, masked_softmax
 from saccade.objectives import _projected, _scored
+from saccade.objectives._likelihood import smoothed
 from saccade.objectives._projected import projected
-from saccade.objectives.cross_entropy import smoothed
 from saccade.search import _best
 from saccade.search._best import highest
 from tests.samples import backward, mask_of, randn

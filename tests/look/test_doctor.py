@@ -4,7 +4,7 @@ import pytest
 
 from saccade.look import doctor
 from saccade.look.probes import Nonsense
-from saccade.nouns import Example
+from saccade.nouns import pair
 from tests.predict.test_translation import translation, words
 
 
@@ -39,18 +39,18 @@ def test_clean_lines_have_nothing_to_say() -> None:
 
 def test_pairs() -> None:
     rows = [("hello there", "bonjour vous")] * 3 + [("Paris", "Paris"), ("a", "b" * 50)]
-    found = texts(doctor.examine_pairs("x", [Example(s, t, "") for s, t in rows]))
+    found = texts(doctor.examine_pairs("x", [pair(s, t, "") for s, t in rows]))
     assert "x: 2 pairs (40.0%) are repeats" in found
     assert "x: the target is a copy of the source: 1 (20.0%)" in found
     assert "x: lengths that do not go together (usual target/source: 1.08): 1 (20.0%)" in found
 
 
 def test_overlap() -> None:
-    train = [Example("a", "b", ""), Example("c", "d", "")]
-    bad = doctor.overlap(train, [Example("a", "x", ""), Example("e", "f", "")], "test")
+    train = [pair("a", "b", ""), pair("c", "d", "")]
+    bad = doctor.overlap(train, [pair("a", "x", ""), pair("e", "f", "")], "test")
     assert bad.level == "warning"
     assert bad.text == "test: 1 of 2 sources (50.0%) stand in training too"
-    assert doctor.overlap(train, [Example("e", "f", "")], "test").level == "good"
+    assert doctor.overlap(train, [pair("e", "f", "")], "test").level == "good"
 
 
 def test_loops() -> None:

@@ -5,22 +5,22 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from saccade.data.batching import collate
 from saccade.errors import DataError, RecipeError
 from saccade.look import inspection
 from saccade.models.pointer_generator import PointerGenerator
 from saccade.parts import Part
-from saccade.predict.translator import Translator
+from saccade.predict.predictor import Predictor
 from saccade.recipe import Decoding
 from saccade.search.base import Search
 from saccade.views import beam_tree
 from tests import samples
+from tests.samples import collate
 
 
-def translator(kind: str, search: str = "beam") -> Translator:
+def translator(kind: str, search: str = "beam") -> Predictor:
     vocabulary = samples.vocabulary()
     decoding = Decoding(search=Part(Search, search), max_ratio=1.0, max_extra=3)
-    return Translator(samples.untrained(kind), vocabulary, vocabulary, decoding)
+    return Predictor(samples.untrained(kind), vocabulary, vocabulary, decoding)
 
 
 def test_maps_are_found_by_name_and_made_of_all() -> None:
@@ -121,11 +121,11 @@ def test_the_switch_is_that_of_the_model() -> None:
     model = samples.scramble(
         PointerGenerator(len(vocabulary), len(vocabulary), embedding=8), 1, 0.1
     )
-    found = Translator(model, vocabulary, vocabulary, Decoding())
+    found = Predictor(model, vocabulary, vocabulary, Decoding())
     translation = found.translate("two cats")
     share = inspection.switch(found, translation)
     assert len(share) == len(translation.token_scores)
-    decoded = model(collate([translation.source_ids], [translation.hypothesis.tokens]))
+    decoded = model(collate([translation.source_values], [translation.hypothesis.tokens]))
     expected = torch.sigmoid(decoded.features[0, :, model.width]).tolist()
     assert_close(share, expected[: len(share)])
 

@@ -12,7 +12,7 @@ from saccade.look import inspection
 from saccade.look.pictures import View, draw
 from saccade.models.base import Model
 from saccade.parts import Part
-from saccade.predict.translator import Translator
+from saccade.predict.predictor import Predictor
 from saccade.recipe import Decoding
 from tests import samples
 from tests.look.test_inspection import translator
@@ -36,10 +36,10 @@ def test_positions_of_a_transformer() -> None:
     assert "every dimension" in drawing.terminal(60)
 
 
-def other(part: Part[Model]) -> Translator:
+def other(part: Part[Model]) -> Predictor:
     vocabulary = samples.vocabulary()
     model = samples.scramble(part.build(len(vocabulary), len(vocabulary)), scale=0.1)
-    return Translator(model, vocabulary, vocabulary, Decoding(max_ratio=1.0, max_extra=3))
+    return Predictor(model, vocabulary, vocabulary, Decoding(max_ratio=1.0, max_extra=3))
 
 
 def test_the_switch_of_a_model_that_copies() -> None:

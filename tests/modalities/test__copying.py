@@ -5,21 +5,20 @@ from pathlib import Path
 import pytest
 import torch
 
-from saccade.data.batching import collate
 from saccade.data.prepare import learn_vocabularies, prepare
 from saccade.decoders.base import Decoder
 from saccade.errors import RecipeError
 from saccade.modalities._copying import encode_pairs, encode_sources, slot_words
 from saccade.models.pointer_generator import PointerGenerator
-from saccade.objectives.cross_entropy import cross_entropy
+from saccade.objectives._likelihood import cross_entropy
 from saccade.parts import Part
-from saccade.predict.translator import Translator
+from saccade.predict.predictor import Predictor
 from saccade.readers.pairs import Pairs
 from saccade.recipe import Decoding, from_plain
 from saccade.tokenizers._vocabulary import END, UNK, Reading, Vocabulary
 from saccade.tokenizers.character import Character
 from saccade.tokenizers.word import Word
-from tests.samples import backward
+from tests.samples import backward, collate
 
 LINES = ["he is called", "il s'appelle", "and, a."]
 PLAIN = Word().fit(LINES, ["nfc", "lowercase"])
@@ -95,7 +94,7 @@ def test_a_model_copies_words_it_has_never_seen() -> None:
         optimiser.zero_grad()
         backward(cross_entropy(model, batch).total / 10)
         optimiser.step()
-    translator = Translator(model, SLOTTED, SLOTTED, Decoding())
+    translator = Predictor(model, SLOTTED, SLOTTED, Decoding())
     found = translator.translate("He is called Zorro and Yeti")
     assert found.text == "il s'appelle yeti, zorro"
     assert found.tokens[-3:] == ("▁yeti", ",", "▁zorro")
@@ -128,10 +127,10 @@ def test_a_recipe_keeps_slots_and_the_store_fills_them(
     }
     recipe = from_plain({"data": data, "training": {"max_steps": 1}})
     found = prepare(recipe, tmp_path, learn_vocabularies(recipe, [_lines(tmp_path)]))
-    slots = found.vocabularies.source.slots
+    slots = found.codecs.source.slots
     assert len(slots) == 3
-    assert found.vocabularies.target.slots == slots
-    he, is_ = found.vocabularies.source.encode("he is")
+    assert found.codecs.target.slots == slots
+    he, is_ = found.codecs.source.encode("he is")
     source, target = found.valid.pair(0)
     assert source.tolist() == [he, is_, slots[0], slots[1], slots[2]]
     assert target.tolist() == [UNK, UNK, slots[2]]

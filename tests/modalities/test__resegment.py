@@ -117,7 +117,7 @@ def data(source: float, target: float, *, joint: bool = False) -> dict[str, Any]
 def test_each_side_has_its_own() -> None:
     def resegment(**options: Any) -> Resegment | None:
         recipe: Recipe = small.recipe(data=data(**options))
-        return resegment_of(recipe, prepare(recipe, Path()).vocabularies)
+        return resegment_of(recipe, prepare(recipe, Path()).codecs)
 
     assert resegment(source=0.0, target=0.0) is None
     one = resegment(source=0.5, target=0.0)

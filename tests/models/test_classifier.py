@@ -2,24 +2,23 @@ import torch
 from torch.testing import assert_close
 
 from saccade.attention.base import Attention
-from saccade.data.batching import collate
 from saccade.encoders.base import Encoder
 from saccade.models.base import Model
 from saccade.models.classifier import Classifier
-from saccade.objectives.cross_entropy import cross_entropy
+from saccade.objectives._likelihood import cross_entropy
 from saccade.parts import Part
-from saccade.predict.translator import Translator
+from saccade.predict.predictor import Predictor
 from saccade.recipe import Decoding
 from saccade.tokenizers.line import Line
 from saccade.tokenizers.word import Word
-from tests.samples import backward, batch_of, scramble
+from tests.samples import backward, batch_of, collate, scramble
 
 TEXTS = ["a good film", "a bad film", "very good", "not very good", "bad", "not bad at all"]
 LABELS = ["positive", "negative", "positive", "negative", "negative", "positive"]
 SMALL = {"embedding": 16, "hidden": 16, "dropout": 0.0}
 
 
-def learned(attention: str = "additive", steps: int = 60) -> Translator:
+def learned(attention: str = "additive", steps: int = 60) -> Predictor:
     """A classifier that has seen TEXTS many times."""
     source, target = Word().fit(TEXTS, []), Line().fit(LABELS, [])
     with torch.random.fork_rng():
@@ -34,7 +33,7 @@ def learned(attention: str = "additive", steps: int = 60) -> Translator:
         optimiser.zero_grad()
         backward(loss.total / loss.count)
         optimiser.step()
-    return Translator(model, source, target, Decoding())
+    return Predictor(model, source, target, Decoding())
 
 
 def test_the_label_is_a_softmax_over_the_pooled_states() -> None:
@@ -48,7 +47,7 @@ def test_the_label_is_a_softmax_over_the_pooled_states() -> None:
     f = torch.tanh(model.mix(torch.cat([context, memory.summary], dim=1)))
     logits = model.output(f)
     logits[:, 3] = -torch.inf
-    found = model.log_probs(model(batch).features)
+    found = model.head.log_probs(model(batch).features)
     others = [v for v in range(8) if v != 3]
     assert_close(found[:, 0, others], logits.log_softmax(dim=1)[:, others])
     assert (found[:, 1, 3] == 0).all()

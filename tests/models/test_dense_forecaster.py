@@ -2,10 +2,10 @@
 
 import pytest
 import torch
+from saccade.data.windows import collate
 from torch.testing import assert_close
 
 from saccade.attention.base import Attention
-from saccade.data.windows import collate
 from saccade.encoders.base import Encoder
 from saccade.errors import RecipeError, ShapeError
 from saccade.flow import Padded
@@ -21,7 +21,7 @@ def test_is_a_dense_layer_on_the_last_states() -> None:
     batch = collate([randn(4, 2).numpy()], [randn(3, 1).numpy()])
     memory = model.encoder(Padded(model.source_map(batch.source.values), batch.source.mask))
     path = model.output(torch.tanh(model.mix(memory.summary)))  # [1, 3]
-    assert_close(model.log_probs(model(batch).features)[0, :, 0], path[0])
+    assert_close(model.head.log_probs(model(batch).features)[0, :, 0], path[0])
 
 
 def test_goes_no_further_than_its_horizon() -> None:
@@ -30,7 +30,7 @@ def test_goes_no_further_than_its_horizon() -> None:
     said = "dense_forecaster: 3 steps were asked for; expected at most its horizon, 2. Set"
     with pytest.raises(ShapeError, match=said):
         model(batch)
-    state = model.start(batch.source)
+    state = model.start(batch.sources)
     for _ in range(2):
         _, state = model.step(batch.prefix[:, 0], state)
     said = "dense_forecaster: step 3 was asked for; expected at most its horizon, 2. Ask for fewer"

@@ -41,7 +41,7 @@ def test_one_matrix_for_all_needs_one_vocabulary() -> None:
 def test_learns_eight_pairs_exactly(kind: str) -> None:
     model, batch = trained(kind), pairs_batch()
     task = Task(START, END, torch.full((8,), 20), banned=(PAD, START, UNK))
-    found = Greedy()(model.step, model.start(batch.source), task)
+    found = Greedy()(model.step, model.start(batch.sources), task)
     written = [vocabulary().decode(one.hypotheses[0].tokens) for one in found]
     assert written == [target for _, target in PAIRS]
 
@@ -57,7 +57,7 @@ def test_a_step_looks_over_the_source_even_if_the_memory_is_shorter() -> None:
     ).eval()
     batch = pairs_batch()
     whole = model(batch, look=True).weights
-    state, weights = model.start(batch.source), []
+    state, weights = model.start(batch.sources), []
     for t in range(3):
         _, one, state = model.look_step(batch.prefix[:, t], state)
         assert one is not None

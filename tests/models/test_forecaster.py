@@ -2,14 +2,14 @@
 
 import numpy as np
 import torch
+from saccade.data.windows import collate
+from saccade.models.forecaster import Forecaster
 from torch import nn
 from torch.testing import assert_close
 
-from saccade.data.windows import collate
 from saccade.decoders.base import Decoder
 from saccade.encoders.base import Encoder
-from saccade.models.forecaster import Forecaster
-from saccade.objectives.squared_error import squared_error
+from saccade.objectives._errors import squared_error
 from saccade.parts import Part
 from tests.samples import backward, scramble
 

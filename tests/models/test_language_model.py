@@ -5,19 +5,18 @@ import torch
 from torch.testing import assert_close
 
 from saccade.attention.base import Attention
-from saccade.data.batching import collate
 from saccade.decoders.base import Decoder
 from saccade.errors import ShapeError
 from saccade.models.base import Model
 from saccade.models.language_model import LanguageModel
-from saccade.objectives.cross_entropy import cross_entropy
+from saccade.objectives._likelihood import cross_entropy
 from saccade.parts import Part
 from saccade.predict.decode import GREEDY
-from saccade.predict.translator import Translator
+from saccade.predict.predictor import Predictor
 from saccade.recipe import Decoding
 from saccade.search.base import Search
 from saccade.tokenizers.character import Character
-from tests.samples import backward, batch_of, scramble
+from tests.samples import backward, batch_of, collate, scramble
 
 TEXTS = ["to be or not", "all the world", "what's in a", "brevity is"]
 RNN = {"hidden": 32, "dropout": 0.0}
@@ -30,7 +29,7 @@ every = pytest.mark.parametrize("kind", DECODERS)
 
 
 @cache
-def learned(kind: str) -> Translator:
+def learned(kind: str) -> Predictor:
     """A language model that knows TEXTS by heart."""
     vocabulary = Character().fit(TEXTS, [])
     with torch.random.fork_rng():
@@ -45,7 +44,7 @@ def learned(kind: str) -> Translator:
         backward(loss.total / loss.count)
         optimiser.step()
     decoding = Decoding(search=Part(Search, "greedy"), max_ratio=1.0, max_extra=20)
-    return Translator(model, vocabulary, vocabulary, decoding)
+    return Predictor(model, vocabulary, vocabulary, decoding)
 
 
 @every
@@ -71,7 +70,7 @@ def test_outputs_have_room_behind_what_is_given() -> None:
     assert cut.finished
     decoding = Decoding(search=Part(Search, "greedy"), max_ratio=0.0, max_extra=3)
     model, pieces = learned("plain").model, learned("plain").target
-    short = Translator(model, pieces, pieces, decoding).translate("t")
+    short = Predictor(model, pieces, pieces, decoding).translate("t")
     assert short.text == "to "
     assert not short.finished
 

@@ -10,7 +10,7 @@ from saccade.errors import RecipeError, ShapeError
 from saccade.flow import Batch, Padded
 from saccade.models.base import Model
 from saccade.models.pointer_generator import PointerGenerator
-from saccade.objectives.cross_entropy import cross_entropy
+from saccade.objectives._likelihood import cross_entropy
 from saccade.parts import Part
 from tests.samples import backward, batch_of, scramble
 
@@ -36,7 +36,7 @@ def test_the_mixture_by_hand() -> None:
         for s, symbol in enumerate(row):
             copied[b, :, symbol] += decoded.weights[b, :, 0, s]
     expected = g * model.inner.log_probs(inner.features).exp() + (1 - g) * copied
-    assert_close(model.log_probs(decoded.features).exp(), expected)
+    assert_close(model.head.log_probs(decoded.features).exp(), expected)
     assert_close(model.generating(decoded.features), g[:, :, 0])
 
 
@@ -46,7 +46,7 @@ def test_probabilities_sum_to_one_however_the_switch_stands(attention: str, gate
     model = build({"attention": attention})
     nn.init.zeros_(model.switch.weight)
     nn.init.constant_(model.switch.bias, gate)
-    log_probs = model.log_probs(model(BATCH).features)
+    log_probs = model.head.log_probs(model(BATCH).features)
     assert log_probs.isfinite().all()
     assert_close(log_probs.exp().sum(dim=2), torch.ones(2, 4))
     backward(log_probs.sum())
@@ -57,7 +57,7 @@ def test_with_the_switch_at_copying_only_symbols_of_the_source_are_written() -> 
     model = build()
     nn.init.zeros_(model.switch.weight)
     nn.init.constant_(model.switch.bias, -30.0)
-    probs = model.log_probs(model(BATCH).features).exp()
+    probs = model.head.log_probs(model(BATCH).features).exp()
     assert_close(probs[0, :, [3, 4, 5]].sum(dim=1), torch.ones(4))
     assert_close(probs[1, :, [3, 7]].sum(dim=1), torch.ones(4))
 
@@ -93,7 +93,7 @@ def test_where_attention_finds_no_place_nothing_is_copied() -> None:
     model = build()
     source = Padded(BATCH.source.values, torch.tensor([[False] * 4, [True, True, False, False]]))
     batch = Batch(source, BATCH.target, BATCH.prefix)
-    found = model.log_probs(model(batch).features)[0]
+    found = model.head.log_probs(model(batch).features)[0]
     assert_close(found, model.inner.log_probs(model.inner(batch).features)[0])
 
 

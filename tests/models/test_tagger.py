@@ -2,18 +2,17 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from saccade.data.batching import collate
 from saccade.encoders.base import Encoder
 from saccade.errors import ShapeError
 from saccade.models.base import Model
 from saccade.models.tagger import Tagger
-from saccade.objectives.cross_entropy import cross_entropy
+from saccade.objectives._likelihood import cross_entropy
 from saccade.parts import Part
-from saccade.predict.translator import Translator
+from saccade.predict.predictor import Predictor
 from saccade.recipe import Decoding
 from saccade.tokenizers._vocabulary import END
 from saccade.tokenizers.word import Word
-from tests.samples import backward, batch_of, scramble
+from tests.samples import backward, batch_of, collate, scramble
 
 TEXTS = ["the￨D cat￨N sleeps￨V", "a￨D dog￨N", "dogs￨N sleep￨V", "sleep￨N"]
 TAGS = ["B I O", "B I", "B O", "B"]
@@ -28,7 +27,7 @@ def test_a_tag_is_a_softmax_over_the_state_of_its_word() -> None:
         type(batch.source)(model.source_embedding(batch.source.values), batch.source.mask)
     )
     logits = model.output(torch.tanh(model.mix(memory.states)))
-    found = model.log_probs(model(batch).features)
+    found = model.head.log_probs(model(batch).features)
     others = [v for v in range(8) if v != END]
     expected = logits[..., others].log_softmax(dim=-1)
     assert_close(found[0, :3, others], expected[0, :3])
@@ -41,11 +40,11 @@ def test_a_tag_is_a_softmax_over_the_state_of_its_word() -> None:
 def test_factors_are_joined_and_steps_agree(previous: int) -> None:
     model = scramble(Tagger(12, 9, **WORDS, factors=2, previous=previous))  # type: ignore[arg-type]
     batch = batch_of(([4, 5, 6, 7, 8, 9], [4, 5, 6]), ([10, 11], [7]), ([], []))
-    whole, state = model.log_probs(model(batch).features), model.start(batch.source)
+    whole, state = model.head.log_probs(model(batch).features), model.start(batch.sources)
     for t in range(4):
         step, state = model.step(batch.prefix[:, t], state)
         assert_close(step, whole[:, t], atol=1e-5, rtol=1e-5)
-    alone = model.log_probs(model(batch_of(([10, 11], [7]))).features)
+    alone = model.head.log_probs(model(batch_of(([10, 11], [7]))).features)
     assert_close(alone[0], whole[1, :2], atol=1e-5, rtol=1e-5)
     assert model.pieces_each == 2
 
@@ -64,7 +63,7 @@ def test_learns_tags_and_writes_as_many_as_there_are_words() -> None:
         optimiser.zero_grad()
         backward(loss.total / loss.count)
         optimiser.step()
-    translator = Translator(model, source, target, Decoding())
+    translator = Predictor(model, source, target, Decoding())
     assert [one.text for one in translator.translate(TEXTS)] == TAGS
     many = translator.translate("a￨D odd￨N odd￨V odd￨X odd￨N", nbest=3)
     assert {len(one.tokens) for one in many.nbest} == {5}

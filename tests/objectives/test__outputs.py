@@ -9,6 +9,7 @@ from torch.testing import assert_close
 
 from saccade.errors import RecipeError
 from saccade.flow import Padded
+from saccade.objectives._likelihood import cross_entropy
 from saccade.objectives._outputs import (
     Output,
     Risk,
@@ -21,7 +22,6 @@ from saccade.objectives._outputs import (
     sampled,
     weighed,
 )
-from saccade.objectives.cross_entropy import cross_entropy
 from saccade.tokenizers._vocabulary import END
 from tests.objectives import small
 from tests.samples import MODELS, pairs_batch, trained, vocabulary

@@ -7,8 +7,8 @@ from torch.nn.functional import linear
 from torch.testing import assert_close
 
 from saccade.objectives import _projected
+from saccade.objectives._likelihood import smoothed
 from saccade.objectives._projected import projected
-from saccade.objectives.cross_entropy import smoothed
 from tests.samples import randn
 
 pytestmark = pytest.mark.usefixtures("each_form")

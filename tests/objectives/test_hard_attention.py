@@ -11,8 +11,8 @@ from torch.testing import assert_close
 from saccade.attention import hard
 from saccade.errors import RecipeError
 from saccade.models.base import Model
+from saccade.objectives._likelihood import cross_entropy
 from saccade.objectives.base import Moment
-from saccade.objectives.cross_entropy import cross_entropy
 from saccade.objectives.hard_attention import HardAttention, _from_here_on
 from saccade.parts import Part
 from tests.samples import backward, batch_of, pairs_batch, scramble, trained
@@ -53,7 +53,7 @@ def likelihood(model: Model) -> tuple[Tensor, Tensor]:
     decoded = model(BATCH, look=True)
     assert decoded.weights is not None
     chosen, probability = decoded.weights[:, :, 0::2], decoded.weights[:, :, 1::2]
-    scores = model.log_probs(decoded.features)
+    scores = model.head.log_probs(decoded.features)
     nll = -scores.gather(2, BATCH.target.values[:, :, None]).sum()
     return (chosen * probability).sum(dim=3).prod(), nll
 

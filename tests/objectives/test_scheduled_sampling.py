@@ -11,7 +11,7 @@ from torch.testing import assert_close
 from saccade.errors import RecipeError
 from saccade.flow import Batch
 from saccade.models.base import Model
-from saccade.objectives.cross_entropy import cross_entropy
+from saccade.objectives._likelihood import cross_entropy
 from saccade.objectives.scheduled_sampling import ScheduledSampling
 from tests.objectives import small
 from tests.samples import MODELS
@@ -39,7 +39,7 @@ def test_never_its_own_is_cross_entropy(kind: str) -> None:
 def test_always_its_own_in_parallel_reads_what_the_first_pass_wrote(kind: str) -> None:
     model, batch = small.model(kind), small.batch()
     objective = ScheduledSampling(str, p=1.0, choice="argmax", smoothing=0.0)
-    wrote = model.log_probs(model(batch).features).argmax(dim=2)  # [B, T]
+    wrote = model.head.log_probs(model(batch).features).argmax(dim=2)  # [B, T]
     prefix = torch.where(batch.target.mask[:, 1:], wrote[:, :-1], batch.prefix[:, 1:])
     mixed = replace(batch, prefix=torch.cat([batch.prefix[:, :1], prefix], dim=1))
     found = objective(model, batch, small.moment())
@@ -56,7 +56,7 @@ def test_always_its_own_in_sequence_reads_greedy_output(kind: str) -> None:
 
 
 def _greedy(model: Model, batch: Batch) -> Batch:
-    state, token = model.start(batch.source), batch.prefix[:, 0]
+    state, token = model.start(batch.sources), batch.prefix[:, 0]
     columns = [token]
     for _ in range(batch.prefix.shape[1] - 1):
         log_probs, state = model.step(token, state)

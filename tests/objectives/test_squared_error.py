@@ -2,8 +2,8 @@
 
 import pytest
 import torch
-
 from saccade.data.windows import collate
+
 from saccade.models.base import Model
 from saccade.objectives.absolute_error import AbsoluteError
 from saccade.objectives.base import Moment
@@ -25,7 +25,7 @@ def test_by_hand(free_running: bool) -> None:
     batch = collate(
         [randn(4, 2).numpy(), randn(3, 2).numpy()], [randn(3, 2).numpy(), randn(1, 2).numpy()]
     )
-    state, value, squares, sizes = model.start(batch.source), batch.prefix[:, 0], 0.0, 0.0
+    state, value, squares, sizes = model.start(batch.sources), batch.prefix[:, 0], 0.0, 0.0
     for t in range(3):
         value, state = model.step(value if free_running else batch.prefix[:, t], state)
         rows = batch.target.mask[:, t]

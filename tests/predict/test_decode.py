@@ -13,7 +13,7 @@ from saccade.engines._converted import _BEAM, Converted
 from saccade.errors import RecipeError
 from saccade.parts import Part, find, schema
 from saccade.predict.decode import GREEDY, USUAL, Decode, SearchChoice, read_options
-from saccade.predict.translator import Translator
+from saccade.predict.predictor import Predictor
 from saccade.search.base import Search
 from saccade.server.schema import Predict
 
@@ -118,7 +118,7 @@ def test_keywords_are_a_decode_and_those_of_the_call() -> None:
 
 
 def test_streams_take_options_as_one_value() -> None:
-    for opened in (Translator, Converted):
+    for opened in (Predictor, Converted):
         assert not set(inspect.signature(opened.stream).parameters) & set(DEFAULTS)
 
 

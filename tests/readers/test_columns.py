@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from saccade.errors import DataError
-from saccade.nouns import Example
+from saccade.nouns import pair
 from saccade.readers.columns import Columns
 
 CHUNKS = "He PRP B-NP\nran VBD B-VP\n\n\nYes UH B-INTJ\n"
@@ -15,8 +15,8 @@ def test_a_sentence_ends_at_an_empty_line(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text(CHUNKS)
     assert list(Columns(tmp_path, path="a.txt", target=3).read()) == [
-        Example("He ran", "B-NP B-VP", f"{path}:1"),
-        Example("Yes", "B-INTJ", f"{path}:5"),
+        pair("He ran", "B-NP B-VP", f"{path}:1"),
+        pair("Yes", "B-INTJ", f"{path}:5"),
     ]
     both = Columns(tmp_path, path="a.txt", source=[1, 2], target=3)
     assert next(both.read()).source == "He￨PRP ran￨VBD"

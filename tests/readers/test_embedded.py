@@ -2,7 +2,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from saccade.corpora.base import Corpus, Split
-from saccade.nouns import Example
+from saccade.nouns import pair
 from saccade.parts import Part
 from saccade.readers.embedded import Embedded
 
@@ -21,7 +21,7 @@ def tiny(repeat: int = 1) -> "Part[Corpus]":
 
 def test_pairs_of_the_split_are_read() -> None:
     found = list(Embedded(Path(), corpus=tiny(2), split="valid").read())
-    assert found[1] == Example("valid", "xx", f"{__name__}/valid:2")
+    assert found[1] == pair("valid", "xx", f"{__name__}/valid:2")
 
 
 def test_fingerprint_depends_on_split_and_options() -> None:

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from saccade.errors import DataError
-from saccade.nouns import Example
+from saccade.nouns import pair
 from saccade.readers.jsonl import Jsonl
 
 
@@ -14,7 +14,7 @@ def reader(root: Path, content: str) -> Jsonl:
 
 def test_objects_become_pairs(tmp_path: Path) -> None:
     found = reader(tmp_path, '{"source": "a\\nb", "target": "é", "more": 1}\n\n').read()
-    assert list(found) == [Example("a\nb", "é", f"{tmp_path}/a.jsonl:1")]
+    assert list(found) == [pair("a\nb", "é", f"{tmp_path}/a.jsonl:1")]
 
 
 @pytest.mark.parametrize(

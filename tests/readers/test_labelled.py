@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from saccade.errors import DataError, RecipeError
-from saccade.nouns import Example
+from saccade.nouns import pair
 from saccade.readers.labelled import Labelled
 
 
@@ -11,9 +11,9 @@ def test_the_first_field_is_the_label(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("0 what is an atom ?\n\n1\tgood  film \n1\n", encoding="utf-8")
     assert list(Labelled(tmp_path, path="a.txt").read()) == [
-        Example("what is an atom ?", "0", f"{path}:1"),
-        Example("good  film ", "1", f"{path}:3"),
-        Example("", "1", f"{path}:4"),
+        pair("what is an atom ?", "0", f"{path}:1"),
+        pair("good  film ", "1", f"{path}:3"),
+        pair("", "1", f"{path}:4"),
     ]
 
 

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from saccade.errors import DataError
-from saccade.nouns import Example
+from saccade.nouns import pair
 from saccade.parts import Part
 from saccade.readers.base import Reader
 from saccade.readers.pairs import Pairs
@@ -11,7 +11,7 @@ from saccade.readers.pairs import Pairs
 
 def test_pairs_are_read_from_a_recipe() -> None:
     part = Part(Reader, "pairs", {"pairs": [["a", "b"]]})
-    assert list(part.build(Path()).read()) == [Example("a", "b", "pairs:1")]
+    assert list(part.build(Path()).read()) == [pair("a", "b", "pairs:1")]
 
 
 def test_no_pairs_are_an_error() -> None:

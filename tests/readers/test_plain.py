@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from saccade.nouns import Example
+from saccade.nouns import pair
 from saccade.readers.plain import Plain
 
 
@@ -9,7 +9,7 @@ def test_lines_are_targets(tmp_path: Path) -> None:
     reader = Plain(tmp_path, path="a.txt")
     where = tmp_path / "a.txt"
     assert list(reader.read()) == [
-        Example("", "one", f"{where}:1"),
-        Example("", "two", f"{where}:3"),
+        pair("", "one", f"{where}:1"),
+        pair("", "two", f"{where}:3"),
     ]
     assert reader.fingerprint() == Plain(where.parent, path="a.txt").fingerprint()

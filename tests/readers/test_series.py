@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from saccade.errors import DataError, RecipeError
-from saccade.nouns import Example
+from saccade.nouns import Example, pair
 from saccade.readers.series import Series
 
 TABLE = "day,rain,wind\n" + "".join(f"d{i},{i}.5,{-i}\n" for i in range(10))
@@ -21,7 +21,7 @@ def read(folder: Path, text: str = TABLE, **options: Any) -> list[Example]:
 def test_every_window_and_what_came_next(tmp_path: Path) -> None:
     found = read(tmp_path)
     assert len(found) == 10 - 3 - 2 + 1
-    assert found[0] == Example("0.5 1.5 2.5", "3.5 4.5", f"{tmp_path / 't.csv'}:5")
+    assert found[0] == pair("0.5 1.5 2.5", "3.5 4.5", f"{tmp_path / 't.csv'}:5")
     assert found[-1].target == "8.5 9.5"
     assert [e.source for e in read(tmp_path, stride=2)] == [e.source for e in found[::2]]
 

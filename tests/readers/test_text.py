@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from saccade.errors import DataError
-from saccade.nouns import Example
+from saccade.nouns import pair
 from saccade.readers.text import Text
 
 
@@ -16,7 +16,7 @@ def reader(root: Path, source: list[str], target: list[str]) -> Text:
 
 def test_lines_are_paired(tmp_path: Path) -> None:
     pairs = list(reader(tmp_path, ["a b", ""], ["x", ""]).read())
-    assert pairs == [Example("a b", "x", f"{tmp_path}/s:1"), Example("", "", f"{tmp_path}/s:2")]
+    assert pairs == [pair("a b", "x", f"{tmp_path}/s:1"), pair("", "", f"{tmp_path}/s:2")]
 
 
 def test_packed_and_plain_can_be_mixed(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from saccade.errors import DataError
-from saccade.nouns import Example
+from saccade.nouns import pair
 from saccade.readers.tsv import Tsv
 
 
@@ -12,8 +12,8 @@ def test_columns_count_from_one(tmp_path: Path) -> None:
     reader = Tsv(tmp_path, path="a.tsv", source=1, target=3)
     where = tmp_path / "a.tsv"
     assert list(reader.read()) == [
-        Example("lemma", '"form', f"{where}:1"),
-        Example("run", "ran", f"{where}:3"),
+        pair("lemma", '"form', f"{where}:1"),
+        pair("run", "ran", f"{where}:3"),
     ]
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from saccade.engines._converted import Converted
 from saccade.errors import RecipeError
-from saccade.predict.translator import Translator
+from saccade.predict.predictor import Predictor
 from saccade.server.models import Served, open_models
 from tests.engines.folders import SOURCES, write_noise
 from tests.server.conftest import Serve
@@ -32,7 +32,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Note who streams."""
     who: list[str] = []
 
-    for kind in (Converted, Translator):
+    for kind in (Converted, Predictor):
         inner = kind.stream
 
         def stream(self, *args, _inner=inner, _name=kind.__name__, **options):  # type: ignore[no-untyped-def]
@@ -48,7 +48,7 @@ def test_the_same_answers_from_another_engine(
 ) -> None:
     asked = {"text": SOURCES, "nbest": 2}
     slowly, quickly = (serve(one).post("/v1/predict", json=asked).json() for one in (slow, fast))
-    assert counted == ["Translator", "Converted"]
+    assert counted == ["Predictor", "Converted"]
     for a, b in zip(slowly["results"], quickly["results"], strict=True):
         assert [n["text"] for n in a["nbest"]] == [n["text"] for n in b["nbest"]]
         assert a["score"] == pytest.approx(b["score"], abs=1e-4)
@@ -62,7 +62,7 @@ def test_what_needs_torch_gets_it(
 ) -> None:
     answer = serve(fast).post("/v1/predict", json={"text": SOURCES[0], **wish})
     assert answer.status_code == 200, answer.text
-    assert "Translator" in counted
+    assert "Predictor" in counted
 
 
 def test_maps_come_from_the_model_that_is_open(
@@ -71,13 +71,13 @@ def test_maps_come_from_the_model_that_is_open(
     assert fast.fast is not None
     found = fast.fast.translate(SOURCES[0])
     looked: list[object] = []
-    inner = Translator.look
+    inner = Predictor.look
 
-    def look(self: Translator, *given: object) -> object:
+    def look(self: Predictor, *given: object) -> object:
         looked.append(self)
         return inner(self, *given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Translator, "look", look)
+    monkeypatch.setattr(Predictor, "look", look)
     assert found.attention is not None
     assert looked == [fast.translator]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from saccade.predict.decode import GREEDY, USUAL, Decode
-from saccade.predict.translation import Translation
+from saccade.predict.prediction import Prediction
 from saccade.server.jobs import Job
 from saccade.server.limits import Limits
 from saccade.server.models import Served
@@ -55,7 +55,7 @@ def bench(tiny: Served, benches: list[Bench]) -> Bench:
 
 def text_of(job: Job) -> str:
     found = job.done.result(timeout=20)
-    assert isinstance(found, Translation)
+    assert isinstance(found, Prediction)
     return found.text
 
 

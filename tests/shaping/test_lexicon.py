@@ -12,7 +12,7 @@ from saccade.export.base import export
 from saccade.folders import model as folders
 from saccade.folders.facts import read_lexicon
 from saccade.parts import Part
-from saccade.predict.translator import Translator
+from saccade.predict.predictor import Predictor
 from saccade.readers.base import Reader
 from saccade.shaping.lexicon import Lexicon, gather
 from saccade.tokenizers._vocabulary import END
@@ -51,7 +51,7 @@ def test_ending_with_what_is_frequent_adds_more() -> None:
 def test_every_search_keeps_to_the_list(options: dict[str, object]) -> None:
     one, decoding = vocabulary(), recipes.Decoding()
     allowed = {"un": 1, "quatre": 1, "chat": 1}
-    translator = Translator(trained("luong"), one, one, decoding, lexicon=allowed)
+    translator = Predictor(trained("luong"), one, one, decoding, lexicon=allowed)
     found = translator.translate([source for source, _ in PAIRS], **options)
     assert {t.text for t in found} <= set(allowed)
     assert found[0].text == "un" or "sample" in options
@@ -61,7 +61,7 @@ def test_the_best_of_the_list_is_found() -> None:
     one = vocabulary()
     allowed = {"".join(word): 1 for word in itertools.product("un", repeat=3)}
     decoding = recipes.Decoding()
-    translator = Translator(trained("luong"), one, one, decoding, lexicon=allowed)
+    translator = Predictor(trained("luong"), one, one, decoding, lexicon=allowed)
     found = translator.translate("one", beam=8, length_penalty=0.0)
     scores = {word: translator.score(["one"], [word])[0].score for word in allowed}
     assert found.text == max(scores, key=lambda word: scores[word])

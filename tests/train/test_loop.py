@@ -9,7 +9,8 @@ from saccade.data.prepare import batches_of, prepare
 from saccade.errors import TrainingError
 from saccade.flow import Loss
 from saccade.folders.model import build_model
-from saccade.objectives.cross_entropy import CrossEntropy, cross_entropy
+from saccade.objectives._likelihood import cross_entropy
+from saccade.objectives.cross_entropy import CrossEntropy
 from saccade.train import weights
 from saccade.train.checkpoint import Checkpoints
 from saccade.train.loop import Loop, seed_of
@@ -20,8 +21,8 @@ def make(**training: object) -> Loop:
     recipe = small.recipe(**training)
     prepared = prepare(recipe, Path())
     batches = batches_of(recipe, prepared.train, recipe.training.batch_tokens)
-    model = build_model(recipe, prepared.vocabularies)
-    objective = recipe.training.objective.build(prepared.vocabularies.target.decode)
+    model = build_model(recipe, prepared.codecs)
+    objective = recipe.training.objective.build(prepared.codecs.target.decode)
     return Loop(model, objective, batches, recipe.training, recipe.seed)
 
 

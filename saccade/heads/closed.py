@@ -1,12 +1,28 @@
-"""Models that know where an output ends: END is forced there, and forbidden elsewhere."""
+"""A softmax for models that know where an output ends: END is forced there, forbidden elsewhere."""
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
+from saccade.heads.base import Categorical
 from saccade.kernels.precision import restored
 from saccade.tokenizers._vocabulary import END
 
 FAR = -30.0  # the log-probability of what cannot be: finite, so that smoothing may add it up
+
+
+class ClosedHead(Categorical):
+    """Says how likely every symbol is; whether the output has ended is the last of the features.
+
+    p = softmax(O f + b), as `closed` corrects it
+    """
+
+    def __init__(self, width: int, size: int, tied: nn.Parameter | None = None) -> None:
+        super().__init__(width, size)
+        self.output = nn.Linear(width, size)
+
+    def log_probs(self, features: Tensor) -> Tensor:
+        """Project features `[..., D + 1]` to log-probabilities `[..., V]`."""
+        return closed(self.output(features[..., :-1]), features[..., -1] > 0)
 
 
 def flagged(features: Tensor, ended: Tensor) -> Tensor:

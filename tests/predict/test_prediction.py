@@ -10,7 +10,7 @@ import pytest
 from saccade.guards.profile import Profile
 from saccade.guards.statistics import gather
 from saccade.nouns import Hypothesis
-from saccade.predict.translation import Maps, Translation
+from saccade.predict.prediction import Maps, Prediction
 from saccade.tokenizers._vocabulary import Reading, Vocabulary
 from saccade.tokenizers.character import Character
 from saccade.tokenizers.word import Word
@@ -36,13 +36,13 @@ class Toy:
 
 def translation(
     source: str, target: str, vocabulary: Vocabulary, names: tuple[str, ...] = ("a", "b")
-) -> Translation:
+) -> Prediction:
     tokens = tuple(vocabulary.encode(target))
     scores = tuple(-0.5 for _ in (*tokens, "end"))
     best = Hypothesis(tokens, -0.5, scores)
     other = Hypothesis(tokens[:1], -0.7, (-0.6, -0.8))
     ids = tuple(vocabulary.encode(source))
-    return Translation(source, ids, best, Toy(vocabulary, names), (other,))
+    return Prediction(source, ids, best, Toy(vocabulary, names), (other,))
 
 
 def words() -> Vocabulary:
@@ -79,7 +79,7 @@ def test_alignment_with_a_reversed_source_counts_words_as_the_text_has_them() ->
     one = translation("the cat", "le chat", plain)
     looker = Toy(plain)
     looker.source = turned
-    other = Translation(one.source_text, tuple(turned.encode("the cat")), one.hypothesis, looker)
+    other = Prediction(one.source_text, tuple(turned.encode("the cat")), one.hypothesis, looker)
     assert other.source_tokens == ("▁cat", "▁the", "</s>")
     assert other.alignment == [(1, 0), (0, 1)]
 
@@ -141,7 +141,7 @@ def test_slots_are_their_words() -> None:
     vocabulary = words().reserve(2)
     first, second = vocabulary.slots
     hypothesis = Hypothesis((second, first, second), -1.0, (-1.0,) * 4)
-    one = Translation(
+    one = Prediction(
         "dog cat", (first, second), hypothesis, Toy(vocabulary), copied=("dog", "Hanna")
     )
     assert one.text == "Hanna dog Hanna"
@@ -154,7 +154,7 @@ def test_scores_of_tokens_are_asked_for_where_the_engine_did_not_say() -> None:
     vocabulary = characters()
     ids = tuple(vocabulary.encode("the"))
     silent = Hypothesis(ids, -0.5, (), finished=True)
-    assert Translation("the", ids, silent, Toy(vocabulary)).token_scores == (-0.1,) * (len(ids) + 1)
+    assert Prediction("the", ids, silent, Toy(vocabulary)).token_scores == (-0.1,) * (len(ids) + 1)
     cut = Hypothesis(ids, -0.5, (), finished=False)
-    assert Translation("the", ids, cut, Toy(vocabulary)).token_scores == (-0.1,) * len(ids)
-    assert Translation("", (), Hypothesis((), 0.0, ()), Toy(vocabulary)).token_scores == ()
+    assert Prediction("the", ids, cut, Toy(vocabulary)).token_scores == (-0.1,) * len(ids)
+    assert Prediction("", (), Hypothesis((), 0.0, ()), Toy(vocabulary)).token_scores == ()

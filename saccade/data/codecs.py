@@ -1,0 +1,85 @@
+"""The codecs of all sides of a recipe's examples, and how examples become arrays."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from saccade.errors import DataError
+from saccade.flow import Batch, Padded, Sources
+from saccade.modalities.base import Array, Codec
+from saccade.nouns import Example, Raw, Side
+
+TARGET = "target"
+
+
+@dataclass(frozen=True, slots=True)
+class Codecs:
+    """One codec for each source, by name, and the target's."""
+
+    sources: Mapping[str, Codec]
+    target: Codec
+
+    @property
+    def source(self) -> Codec:
+        """The only source's, or the first's."""
+        return next(iter(self.sources.values()))
+
+    @property
+    def sides(self) -> dict[str, Codec]:
+        """All of them, the sources first."""
+        return {**self.sources, TARGET: self.target}
+
+    @property
+    def shape(self) -> tuple[dict[str, Side], Side]:
+        """What a model must know to be built."""
+        return {name: codec.side for name, codec in self.sources.items()}, self.target.side
+
+    def describe(self) -> str:
+        """Say what was learned of every side."""
+        return "; ".join(f"{name} {codec.describe()}" for name, codec in self.sides.items())
+
+    def encode(self, examples: Sequence[Example]) -> dict[str, list[Array]]:
+        """Encode every side; the target side has an array for each reference."""
+        origins = [example.origin for example in examples]
+        found = {
+            name: codec.encode([self._source(e, name) for e in examples], origins)
+            for name, codec in self.sources.items()
+        }
+        rows = [(reference, e) for e in examples for reference in e.references]
+        found[TARGET] = self.target.encode_targets(
+            [reference for reference, _ in rows],
+            [e.source for _, e in rows],
+            [e.origin for _, e in rows],
+        )
+        return found
+
+    def _source(self, example: Example, name: str) -> Raw:
+        if name not in example.sources:
+            raise DataError(
+                f"{example.origin}: has no source '{name}'; it has {', '.join(example.sources)}."
+                " Name the sources of the reader as in data.sources."
+            )
+        return example.sources[name]
+
+    def pad(self, sources: Mapping[str, Sequence[Array]]) -> Sources:
+        """Lay the sources of a batch out as tensors."""
+        return {name: _padded(*self.sources[name].pad(rows)) for name, rows in sources.items()}
+
+    def collate(
+        self,
+        sources: Mapping[str, Sequence[Array]],
+        targets: Sequence[Array],
+        index: Sequence[int] = (),
+    ) -> Batch:
+        """Make a batch of arrays; `index` says which pairs they are."""
+        first = next(iter(sources.values()))
+        values, mask, prefix = self.target.frame(targets, first)
+        target = _padded(values, mask)
+        numbers = tuple(int(i) for i in index)
+        return Batch(self.pad(sources), target, torch.from_numpy(prefix), numbers)
+
+
+def _padded(values: Array, mask: "np.ndarray[tuple[int, ...], np.dtype[np.bool_]]") -> Padded:
+    return Padded(torch.from_numpy(values), torch.from_numpy(mask))

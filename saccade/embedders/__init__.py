@@ -1,0 +1,1 @@
+"""Raw padded values to vectors: the first layer of every model."""

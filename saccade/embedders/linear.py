@@ -1,0 +1,21 @@
+"""A linear map of the numbers of a place."""
+
+from torch import Tensor, nn
+
+from saccade.embedders.base import PlaceEmbedder
+
+
+class LinearEmbedder(PlaceEmbedder):
+    """Maps the columns of a place to a vector.
+
+    x = W z + b
+    """
+
+    def __init__(self, size: int, dim: int) -> None:
+        super().__init__(size, dim)
+        self.map = nn.Linear(size, dim)
+
+    def embed(self, values: Tensor) -> Tensor:
+        """Map numbers `[..., C]`: `[..., D]`."""
+        vectors: Tensor = self.map(values)
+        return vectors

@@ -1,0 +1,1 @@
+"""Features to what is written: the last layer of every model."""

@@ -1,0 +1,80 @@
+"""What a head is: features of a place in, what is written there out."""
+
+from abc import ABC, abstractmethod
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import linear
+
+from saccade.errors import ShapeError
+from saccade.flow import Padded
+from saccade.kernels.precision import restored
+
+
+class Projection(NamedTuple):
+    """The last map before a softmax: features `[..., D]`, weight `[V, D]`, bias `[V]`."""
+
+    features: Tensor
+    weight: Tensor
+    bias: Tensor
+
+    def log_probs(self) -> Tensor:
+        """Compute `log_softmax(W f + b)`: `[..., V]`."""
+        return restored(linear(*self)).log_softmax(dim=-1)
+
+
+class Head(nn.Module, ABC):
+    """The last layer of a model.
+
+    The host gives the width of the features, the size of the target (symbols, columns), and the
+    matrix of the target's embedding where the head is to share it.
+    """
+
+    def __init__(self, width: int, size: int) -> None:
+        super().__init__()
+        self.width = width
+        self.size = size
+
+    @abstractmethod
+    def best(self, features: Tensor) -> Tensor:
+        """Return what is written if one thing must be: symbols `[...]` or values `[..., C]`."""
+
+    def log_probs(self, features: Tensor) -> Tensor:
+        """Turn features `[..., D]` into log-probabilities of the next symbol `[..., V]`."""
+        raise ShapeError(
+            f"{type(self).__name__}: writes values, which have no log-probabilities; expected a"
+            " head of symbols. Use squared_error or absolute_error, and no search."
+        )
+
+    def projection(self, features: Tensor) -> Projection | None:
+        """Return what `log_probs` projects, where `log_softmax(W f + b)` is all that it does.
+
+        An objective may then compute projection and loss in one; None asks it for `log_probs`.
+        """
+        return None
+
+    def anchor(self, source: Padded) -> Tensor | None:
+        """Return what the head must know of the source, `[B, A]`; it is put behind the features."""
+        return None
+
+
+class Categorical(Head, ABC):
+    """A head that says how likely every symbol is."""
+
+    @abstractmethod
+    def log_probs(self, features: Tensor) -> Tensor:
+        """Turn features `[..., D]` into log-probabilities of the next symbol `[..., V]`."""
+
+    def best(self, features: Tensor) -> Tensor:
+        """Return the likeliest symbol, `[...]`."""
+        return self.log_probs(features).argmax(dim=-1)
+
+
+def anchored(features: Tensor, anchor: Tensor | None) -> Tensor:
+    """Put an anchor `[B, A]` behind features `[B, D]` or `[B, T, D]`."""
+    if anchor is None:
+        return features
+    if features.dim() == 3:
+        anchor = anchor[:, None].expand(-1, features.shape[1], -1)
+    return torch.cat([features, anchor], dim=-1)

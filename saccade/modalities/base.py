@@ -1,0 +1,150 @@
+"""What one side of an example is: text, numbers, a picture.
+
+A `Modality` is a part with options from the recipe. It fits the training data and gives a `Codec`,
+which turns raw values into arrays and back. Nothing here imports torch: a codec lays arrays out in
+numpy, and `data/batching.py` makes tensors of them.
+"""
+
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from saccade.errors import RecipeError
+from saccade.modalities._notation import Notation
+from saccade.nouns import Raw, Side
+
+Array = NDArray[Any]
+
+
+class Laid(NamedTuple):
+    """Arrays of a batch in one: values `[B, S, ...]`, and a mask over the places, True = real."""
+
+    values: Array
+    mask: NDArray[np.bool_]
+
+
+class Framed(NamedTuple):
+    """Targets of a batch: values `[B, T, ...]`, their mask `[B, T]`, and the prefix.
+
+    prefix: `[B, T, ...]`, what a decoder has read before it writes each place.
+    """
+
+    values: Array
+    mask: NDArray[np.bool_]
+    prefix: Array
+
+
+class Codec(Notation, ABC):
+    """What a modality learned from the training data. A model folder keeps it."""
+
+    unit: ClassVar[str]  # what a place is called in messages
+    extra: ClassVar[int] = 0  # places that a batch adds to every array, such as END
+    dtype: str  # of the arrays
+    horizon: int = 0  # places of the longest target in training, for values
+
+    @property
+    @abstractmethod
+    def side(self) -> Side:
+        """What a model must know."""
+
+    @property
+    @abstractmethod
+    def fingerprint(self) -> str:
+        """Hash of all that decides how a raw value is encoded."""
+
+    @abstractmethod
+    def describe(self) -> str:
+        """Say in a few words what was learned, as `1,203 symbols`."""
+
+    @abstractmethod
+    def encode(self, raws: Sequence[Raw], origins: Sequence[str] = ()) -> list[Array]:
+        """Turn raw values into arrays; an error names its origin, where there are any."""
+
+    def encode_targets(
+        self, raws: Sequence[Raw], sources: Sequence[Raw], origins: Sequence[str] = ()
+    ) -> list[Array]:
+        """Encode what is written for `sources`, on which the symbols of a target may depend."""
+        return self.encode(raws, origins)
+
+    def lengths(self, shapes: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return the number of places of arrays with these shapes, `[n, ndim]` to `[n]`."""
+        return shapes[:, 0]
+
+    @abstractmethod
+    def pad(self, arrays: Sequence[Array]) -> Laid:
+        """Lay the arrays of a batch out to be read."""
+
+    def first(self, sources: Sequence[Array]) -> Array:
+        """Return what a decoder reads before it writes the first place, `[B, ...]`."""
+        raise RecipeError(_unwritable(self))
+
+    def frame(self, targets: Sequence[Array], sources: Sequence[Array]) -> Framed:
+        """Lay the arrays of a batch out to be written, each behind its `first`."""
+        raise RecipeError(_unwritable(self))
+
+    @property
+    def varies(self) -> bool:
+        """Whether training sees other arrays of the same raw value in every epoch."""
+        return False
+
+    def vary(self, array: Array, chance: random.Random) -> Array:
+        """Return another array of the same raw value."""
+        return array
+
+    @abstractmethod
+    def save(self, path: Path) -> None:
+        """Write a JSON file."""
+
+    def reserve(self, n: int, beside: "Codec | None" = None) -> "Codec":
+        """Keep `n` symbols for words that are copied; those of a target from the one `beside`."""
+        raise RecipeError(
+            f"data.copies: {n} slots are for unknown words, but {self.unit} are no words; expected"
+            " text. Set copies to 0."
+        )
+
+
+def _unwritable(codec: Codec) -> str:
+    return (
+        f"data.target: {type(codec).__name__} can be read but not written; expected text or"
+        " numbers. Change data.target.kind."
+    )
+
+
+class Modality(ABC):
+    """A kind of data with its options.
+
+    discrete: search can choose among its symbols; otherwise a model writes values.  raw: what
+    metrics compare.
+    """
+
+    discrete: ClassVar[bool]
+    raw: ClassVar[str]
+    max_length: int
+    ordered: bool = True  # places are laid out in the order of the raw value
+    varies: bool = False  # training sees other arrays of the same raw value in every epoch
+
+    @abstractmethod
+    def sketch(self) -> Side:
+        """Return a small side of this kind, to try out whether a model can be built."""
+
+    @abstractmethod
+    def fit(self, streams: Sequence[Iterable[Raw]], beside: Codec | None = None) -> Codec:
+        """Learn from training data; `beside` is the source's codec if this is a target."""
+
+    @abstractmethod
+    def load(self, path: Path, beside: Codec | None = None) -> Codec:
+        """Read what `Codec.save` wrote."""
+
+    def adopt(self, codec: Codec, beside: Codec | None = None) -> Codec:
+        """Return a codec that was learned elsewhere, at work as these options say.
+
+        Args:
+            codec: what was learned.
+            beside: the source's, if it is for a target, which is always laid out in order.
+        """
+        return codec

@@ -1,0 +1,278 @@
+"""What comes out of a model, with everything one may want to know about it.
+
+Text alone needs no numpy, which takes a while to import: it is, by what looks at maps.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from saccade.guards.familiarity import familiarity
+from saccade.guards.flag import Flag
+from saccade.guards.profile import Profile
+from saccade.guards.unknown import unknown
+from saccade.modalities._notation import Notation, Values, as_word, slots_filled
+from saccade.nouns import Branch, Hypothesis, Raw
+from saccade.tokenizers._vocabulary import UNK, Vocabulary
+from saccade.views.drawing import AttentionMap, Drawing, draw_attention
+from saccade.views.words import escape
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Maps: TypeAlias = "NDArray[np.float32]"
+Arrays: TypeAlias = Mapping[str, Values]  # what a model reads, by the name of the source
+
+
+class Looker(Protocol):
+    """Whoever can say where a model looked: its notations, and its maps of one example.
+
+    `profile` is what was usual in its training, None if nobody knows.
+    """
+
+    profile: Profile | None
+
+    @property
+    def sources(self) -> Mapping[str, Notation]:
+        """How the sources are shown, by name."""
+
+    @property
+    def target(self) -> Notation:
+        """How the target is shown."""
+
+    @property
+    def attention_names(self) -> tuple[str, ...]:
+        """What the maps are called."""
+
+    def look(self, arrays: Arrays, target: Values) -> Maps:
+        """Return the weights `[A, T, S]` of all places that are written, END included."""
+
+    def grid(self, arrays: Arrays) -> tuple[int, ...]:
+        """Return the shape of the S places: one number, or rows and columns."""
+
+    def token_scores(self, arrays: Arrays, target: Values) -> tuple[float, ...]:
+        """Return the log-probability of every symbol of `target` and of END last."""
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """One output for one input; `nbest` holds all that search kept, this one first.
+
+    sources: the input, by name.  arrays: as the model reads it.  blank: the input was empty, so
+    nothing was asked of the model.  copied: the words that the slots of the vocabularies stand
+    for.  replacing: whether an unknown word is written as the source word that was looked at most.
+
+    >>> m = saccade.load("runs/demo")                           # doctest: +SKIP
+    >>> r = m.translate("The little girl sleeps.")              # doctest: +SKIP
+    >>> r.text, r.score, r.attention.shape                      # doctest: +SKIP
+    ('La petite fille dort.', -0.04, (5, 6))
+    """
+
+    sources: Mapping[str, Raw]
+    arrays: Arrays = field(repr=False)
+    hypothesis: Hypothesis
+    looker: Looker = field(repr=False)
+    others: tuple[Hypothesis, ...] = field(default=(), repr=False)
+    tree: tuple[tuple[Branch, ...], ...] = field(default=(), repr=False)
+    copied: tuple[str, ...] = field(default=(), repr=False)
+    replacing: bool = field(default=False, repr=False)
+    blank: bool = field(default=False, repr=False)
+
+    @cached_property
+    def output(self) -> Raw:
+        """What was written: text, or an array of values."""
+        target = self.looker.target
+        if target.vocabulary is None:
+            return target.decode(self.hypothesis.tokens)
+        return target.vocabulary.decode(self.hypothesis.tokens, self._instead)
+
+    @property
+    def values(self) -> Raw:
+        """The output of a model of numbers, `[T, C]`, in the units of the data."""
+        return self.output
+
+    @cached_property
+    def text(self) -> str:
+        """The output as text."""
+        return self.looker.target.write(self.output)
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """The output's places: pieces, with ▁ where a word begins, or numbers."""
+        target = self.looker.target
+        if target.vocabulary is None:
+            return target.labels(self.output, self.hypothesis.tokens)
+        return target.vocabulary.pieces(self.hypothesis.tokens, self._instead)
+
+    @property
+    def source(self) -> Raw:
+        """The only input, or the first."""
+        return next(iter(self.sources.values()))
+
+    @property
+    def source_text(self) -> str:
+        """The input as text; of several, each behind its name."""
+        written = {name: self.looker.sources[name].write(raw) for name, raw in self.sources.items()}
+        if len(written) == 1:
+            return next(iter(written.values()))
+        return "  ".join(f"{name}: {text}" for name, text in written.items())
+
+    @property
+    def source_values(self) -> Values:
+        """The only input, or the first, as the model reads it: ids of text, or an array."""
+        return next(iter(self.arrays.values()))
+
+    @property
+    def source_tokens(self) -> tuple[str, ...]:
+        """The input's places that attention can look at, END too; () if they form a grid."""
+        labels = [
+            self.looker.sources[name].labels(self.sources[name], values)
+            for name, values in self.arrays.items()
+        ]
+        return tuple(label for row in labels for label in row)
+
+    @property
+    def grid(self) -> tuple[int, ...]:
+        """The shape of the places that attention can look at: one number, or rows and columns."""
+        return self.looker.grid(self.arrays)
+
+    @property
+    def _source_vocabulary(self) -> Vocabulary | None:
+        """The pieces of the only source, if it is text."""
+        notations = list(self.looker.sources.values())
+        return notations[0].vocabulary if len(notations) == 1 else None
+
+    @cached_property
+    def _instead(self) -> dict[int, str]:
+        """The words that were copied or replaced, by their place in the output."""
+        source, target = self._source_vocabulary, self.looker.target.vocabulary
+        if source is None or target is None:
+            return {}
+        ids = self.hypothesis.tokens
+        instead = dict(slots_filled(target, ids, self.copied))
+        unknown = [t for t, i in enumerate(ids) if i == UNK] if self.replacing else []
+        weights = self.attention if unknown else None
+        if weights is not None:
+            cuts = source.cuts(self.source)
+            instead |= {t: as_word(cuts[weights[t, :-1].argmax()]) for t in unknown}
+        return instead
+
+    @property
+    def score(self) -> float:
+        """What hypotheses were ranked by: the log-probability over a power of the length."""
+        return self.hypothesis.score
+
+    @cached_property
+    def token_scores(self) -> tuple[float, ...]:
+        """Log-probability of every piece, and of END last if the output came to its end.
+
+        An engine that did not say is asked when somebody wants to know.
+        """
+        tokens, finished = self.hypothesis.tokens, self.finished
+        n = 0 if self.blank or self.looker.target.vocabulary is None else len(tokens) + finished
+        if len(self.hypothesis.token_scores) >= n:
+            return self.hypothesis.token_scores
+        return self.looker.token_scores(self.arrays, tokens)[:n]
+
+    @property
+    def finished(self) -> bool:
+        """False if the output was cut at its length limit."""
+        return self.hypothesis.finished
+
+    @property
+    def nbest(self) -> "list[Prediction]":
+        """All outputs that search kept, best first."""
+        hypotheses = (self.hypothesis, *self.others)
+        return [replace(self, hypothesis=h, others=(), tree=()) for h in hypotheses]
+
+    @cached_property
+    def attention_maps(self) -> dict[str, Maps]:
+        """Every map by name: weights `[T, S]` of `tokens` over `source_tokens`."""
+        names = self.looker.attention_names
+        if not names or self.blank:
+            return {}
+        tokens = self.hypothesis.tokens
+        maps = self.looker.look(self.arrays, tokens)[:, : len(tokens)]
+        return dict(zip(names, maps, strict=True))
+
+    @property
+    def attention(self) -> "Maps | None":
+        """The mean of all maps `[T, S]`, computed when asked for; None if the model has none."""
+        import numpy as np  # noqa: PLC0415 - slow to import
+
+        maps = list(self.attention_maps.values())
+        return np.mean(maps, axis=0) if maps else None
+
+    @property
+    def alignment(self) -> list[tuple[int, int]]:
+        """Pairs of words (source, target), from 0: where each output word looked most.
+
+        None where a side is not text.
+        """
+        weights, source = self.attention, self._source_vocabulary
+        target = self.looker.target.vocabulary
+        if weights is None or source is None or target is None or not self.hypothesis.tokens:
+            return []
+        columns = source.words(self.source_values)
+        rows = target.words(self.hypothesis.tokens)
+        by_word = _sum_groups(_sum_groups(weights[:, :-1], columns, axis=1), rows, axis=0)
+        numbers = list(dict.fromkeys(columns))  # of words, in the order in which they were read
+        return [(numbers[int(s)], t) for t, s in enumerate(by_word.argmax(axis=1))]
+
+    @cached_property
+    def flags(self) -> tuple[Flag, ...]:
+        """Reasons not to trust the output, computed when asked for; none if all seems well."""
+        from saccade.guards.hallucination import (  # noqa: PLC0415 - imports numpy
+            Evidence,
+            hallucination,
+        )
+
+        source, ids = self._source_vocabulary, self.source_values
+        if self.blank or not len(ids) or source is None or self.looker.target.vocabulary is None:
+            return ()
+        pieces = source.pieces(ids)
+        unknowns = [s for s, i in enumerate(ids) if i == UNK]
+        texts = source.unknown(self.source) if unknowns else ()
+        evidence = Evidence(
+            pieces,
+            source.words(ids),
+            self.tokens,
+            self.token_scores,
+            self.finished,
+            self.attention,
+            self.looker.profile,
+        )
+        return (
+            *unknown(len(ids), unknowns, texts),
+            *familiarity(source.normalise(self.source), pieces, self.looker.profile),
+            *hallucination(evidence),
+        )
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        """Show the output and where the model looked, in a notebook."""
+        drawn = self.drawing()
+        if drawn is None:
+            return f"<p>{escape(self.source_text)} → {escape(self.text)}</p>"
+        return drawn.html
+
+    def drawing(self) -> Drawing | None:
+        """Draw where the model looked, by the view of the source; None if it looked nowhere."""
+        weights = self.attention
+        if weights is None or not weights.size:
+            return None
+        source = self.source_tokens
+        one = AttentionMap(weights, source, self.tokens, self.grid, self.source)
+        return draw_attention(next(iter(self.looker.sources.values())).view, one)
+
+
+def _sum_groups(weights: Maps, groups: Sequence[int], axis: int) -> Maps:
+    """Add up rows or columns that belong to the same word."""
+    import numpy as np  # noqa: PLC0415 - slow to import
+
+    starts = np.flatnonzero(np.diff([-1, *groups]))
+    return np.add.reduceat(weights, starts, axis=axis)

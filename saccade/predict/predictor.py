@@ -1,0 +1,428 @@
+"""A trained model with its codecs: raw values in, raw values out.
+
+The output for an input depends on that input alone: not on the batch it stands in, nor on the order
+of the inputs, nor on where they come from.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, repeat
+from typing import Any, overload
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from saccade.data.codecs import Codecs
+from saccade.errors import DataError, RecipeError
+from saccade.fast.model import Clear, Ready
+from saccade.fast.panels import ROUNDED
+from saccade.fast.threads import each
+from saccade.flow import Batch, Padded
+from saccade.guards.profile import Profile
+from saccade.modalities._copying import slot_words
+from saccade.modalities.base import Array, Codec
+from saccade.models.base import Model, writer
+from saccade.nouns import SOURCE_NAME, Example, Hypothesis, Raw
+from saccade.parts import Part
+from saccade.predict.decode import CHUNK, USUAL, Decode, check_chunk, read_options
+from saccade.predict.prediction import Arrays, Maps, Prediction
+from saccade.recipe import Decoding
+from saccade.search._follow import follow
+from saccade.search._plan import longest_output, smaller_at_the_end, sorted_batches
+from saccade.search.base import Found, Search, Task, Watch
+from saccade.shaping.lexicon import Counts, Lexicon
+from saccade.tokenizers._vocabulary import END, PAD, START, UNK
+
+_SMALL, _LARGE = 128, 1024  # places of a batch that is not cut for the threads, and of the largest
+Progress = Callable[[Sequence[int], Tensor], None]  # (numbers of lines, their tokens so far [N, t])
+Given = Mapping[str, Raw]  # one input, by the name of its source
+One = str | Array | Given
+_NOTHING = Found((Hypothesis((), 0.0, ()),))  # empty in, empty out
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """How likely a model finds a given pair: log-probability of every target piece and of END."""
+
+    tokens: tuple[str, ...]
+    token_scores: tuple[float, ...]
+
+    @property
+    def score(self) -> float:
+        """Log-probability of the whole target."""
+        return sum(self.token_scores)
+
+
+class Predictor:
+    """Predicts, scores and looks inside. Safe to use from several threads.
+
+    It holds no state but the weights, and those once more in the layout that is fast to decode.
+
+    A text given to a model that has no source, a language model, is the beginning of its output.
+
+    Args:
+        model: what was trained.
+        codecs: how raw values are read and written.
+        decoding: how to search.
+        profile: what was usual in training, for the guards; some are silent without.
+        lexicon: all that may be written, if not everything.
+        quantise: "int8" to search with weights in bytes; what is scored or looked at stays exact.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        codecs: Codecs,
+        decoding: Decoding,
+        profile: Profile | None = None,
+        lexicon: Counts | None = None,
+        *,
+        quantise: str = "",
+    ) -> None:
+        self.model = model.eval()
+        self.codecs = codecs
+        self.sources, self.target = codecs.sources, codecs.target
+        self.decoding = decoding
+        self.profile = profile
+        self._shapers = _shapers(lexicon, codecs.target, decoding.lexicon_weight)
+        self._ready = Ready(model, rounds=quantise == ROUNDED)
+        if decoding.replace_unknown:
+            _check_replacing(self)
+
+    @property
+    def source(self) -> Codec:
+        """The codec of the only source, or of the first."""
+        return self.codecs.source
+
+    @property
+    def attention_names(self) -> tuple[str, ...]:
+        """What the attention maps are called; empty for a model without attention."""
+        return self.model.attention_names
+
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are; the processor, if they are not torch's."""
+        weight = next(self.model.parameters(), None)
+        return torch.device("cpu") if weight is None else weight.device
+
+    def given(self, example: Example) -> Given:
+        """Return what the model is given of an example: the sources, or half of the only text."""
+        if self.model.reads:
+            return {name: example.sources[name] for name in self.sources}
+        return {SOURCE_NAME: example.target[: len(example.target) // 2]}
+
+    @overload
+    def predict(self, given: list[Any], **options: Any) -> list[Prediction]: ...
+    @overload
+    def predict(self, given: One, **options: Any) -> Prediction: ...
+    def predict(self, given: One | list[Any], **options: Any) -> Prediction | list[Prediction]:
+        """Predict the output for one input, or for a list of them.
+
+        Args:
+            given: text, or an array of numbers, as the model's source is; a text is read as the
+                source's codec reads it. Of a model with several sources a mapping from their names.
+                A list is several inputs.
+            options: those of `Decode`, and `watch` and `chunk` of `stream`.
+
+        Returns:
+            A Prediction, or a list of them.
+        """
+        decode, call = read_options(options, ("watch", "chunk"))
+        if isinstance(given, list):
+            return list(self.stream(given, decode, **call))
+        return next(self.stream([given], decode, **call))
+
+    translate = predict
+    forecast = predict
+
+    def stream(
+        self,
+        inputs: Iterable[Any],
+        decode: Decode = USUAL,
+        *,
+        watch: Progress | None = None,
+        chunk: int = CHUNK,
+    ) -> Iterator[Prediction]:
+        """Predict outputs for inputs as they come and yield results in their order.
+
+        Args:
+            inputs: any iterable of what `predict` takes.
+            decode: how to write.
+            watch: told after every step how far the lines of a batch have come; lines are counted
+                from 0 in each chunk. It changes nothing; what it raises ends the stream.
+            chunk: how many inputs to read before the first result is yielded.
+        """
+        check_chunk(chunk)
+        numbered = enumerate(inputs, start=1)
+        rest = (self._read(one, f"input {n}") for n, one in numbered)
+        if self.target.vocabulary is None:
+            n_places = self._n_places(decode)
+            while several := list(islice(rest, chunk)):
+                yield from self._follow(several, n_places)
+            return
+        chosen = decode.resolve(self.decoding.search)
+        search = Part(Search, chosen.kind, chosen.options).build()
+        prefix = decode.prefix
+        prefixes = repeat(prefix) if isinstance(prefix, str) else iter(prefix)
+        while several := list(islice(rest, chunk)):
+            begun = list(islice(prefixes, len(several)))
+            if len(begun) < len(several):
+                raise DataError(
+                    f"translate: {len(begun)} prefixes for {len(several)} lines; expected one for"
+                    " each line; give as many, or one text for all."
+                )
+            forced = self.target.vocabulary.encode_many(begun) if any(begun) else []
+            yield from self._search(several, search, forced, trace=decode.trace, watch=watch)
+
+    def _read(self, one: Any, where: str) -> Given:
+        """Return one input by the names of its sources; what is text is read."""
+        given = one if isinstance(one, Mapping) else {next(iter(self.sources)): one}
+        if set(given) != set(self.sources):
+            raise DataError(
+                f"{where}: has {', '.join(given) or 'nothing'}; expected {', '.join(self.sources)},"
+                " the model's sources. Give a mapping with these names."
+            )
+        return {
+            name: codec.read(given[name], where) if isinstance(given[name], str) else given[name]
+            for name, codec in self.sources.items()
+        }
+
+    def encode(self, several: Sequence[Given]) -> list[dict[str, Array]]:
+        """Encode inputs as the model reads them; one without a source reads nothing."""
+        rows: list[dict[str, Array]] = [{} for _ in several]
+        for name, codec in self.sources.items():
+            raws = [one[name] if self.model.reads else "" for one in several]
+            for row, array in zip(rows, codec.encode(raws), strict=True):
+                row[name] = array
+        return rows
+
+    @torch.inference_mode()
+    def _search(
+        self,
+        several: Sequence[Given],
+        search: Search,
+        prefixes: Sequence[list[int]],
+        *,
+        trace: bool,
+        watch: Progress | None,
+    ) -> list[Prediction]:
+        arrays = self.encode(several)
+        begins = self._begins(several, prefixes)
+        sizes = [self._size(row) for row in arrays] if self.model.reads else [*map(len, begins)]
+        done = [_NOTHING] * len(several)
+        work = [i for i, size in enumerate(sizes) if size or not self.model.reads]
+        form = self._ready.form if search.once else Clear(writer(self.model))
+        most = form.held // search.lines
+        groups = self._groups([sizes[i] for i in work], most)
+        batches = [[work[i] for i in rows] for rows in groups]
+
+        @torch.inference_mode()
+        def find(rows: list[int]) -> list[Found]:
+            task = self._task(rows, several, sizes, begins, watch)
+            step, state = form.begin(self._pad([arrays[i] for i in rows]))
+            return search(step, state, task, trace=trace)
+
+        all_found = [find(rows) for rows in batches] if watch else each(find, batches)
+        for rows, found in zip(batches, all_found, strict=True):
+            for i, one in zip(rows, found, strict=True):
+                done[i] = one
+        worked = set(work)
+        return [
+            Prediction(
+                given,
+                row,
+                one.hypotheses[0],
+                self,
+                others=one.hypotheses[1:],
+                tree=one.tree,
+                copied=self._copied(given),
+                replacing=self.decoding.replace_unknown,
+                blank=i not in worked,
+            )
+            for i, (given, row, one) in enumerate(zip(several, arrays, done, strict=True))
+        ]
+
+    def _begins(
+        self, several: Sequence[Given], prefixes: Sequence[list[int]]
+    ) -> Sequence[tuple[int, ...]]:
+        """Return the symbols that outputs must begin with."""
+        forced: Sequence[Sequence[int]] = prefixes or [()] * len(several)
+        if self.model.reads:
+            return [tuple(one) for one in forced]
+        read = self.target.encode([one[SOURCE_NAME] for one in several])
+        return [(*a, *(int(i) for i in b)) for a, b in zip(forced, read, strict=True)]
+
+    def size(self, given: One) -> int:
+        """Return how many places an input has, without END."""
+        return self._size(self.encode([self._read(given, "input")])[0])
+
+    def _size(self, arrays: Arrays) -> int:
+        """Return how many places an input has."""
+        shapes = {name: np.array([array.shape], np.int32) for name, array in arrays.items()}
+        return max(int(codec.lengths(shapes[name])[0]) for name, codec in self.sources.items())
+
+    def _pad(self, rows: Sequence[Arrays]) -> dict[str, Padded]:
+        padded = self.codecs.pad({name: [row[name] for row in rows] for name in self.sources})
+        return {name: source.to(self.device) for name, source in padded.items()}
+
+    def _copied(self, given: Given) -> tuple[str, ...]:
+        vocabulary = self.source.vocabulary
+        return () if vocabulary is None else tuple(slot_words(vocabulary, given[SOURCE_NAME]))
+
+    def _groups(self, sizes: list[int], most: int) -> list[list[int]]:
+        """Group inputs by size, two batches a thread or more: who is done first takes another.
+
+        None has more than `most` places, if it has more than one input.
+        """
+        places, n_batches = sum(sizes) + len(sizes), 2 * torch.get_num_threads()
+        share = max(_SMALL, min(places // n_batches, _LARGE, most))
+        batches = sorted_batches(sizes, min(self.decoding.batch_tokens, share))
+        return smaller_at_the_end(batches, torch.get_num_threads())
+
+    def _task(
+        self,
+        rows: list[int],
+        several: Sequence[Given],
+        sizes: Sequence[int],
+        begins: Sequence[tuple[int, ...]],
+        watch: Progress | None,
+    ) -> Task:
+        """Say what to search for."""
+        ratio, extra = self.decoding.max_ratio, self.decoding.max_extra
+        limits = [longest_output(sizes[i], ratio, extra) for i in rows]
+        forced = [begins[i] for i in rows]
+        return Task(
+            start=START,
+            end=END,
+            limits=torch.tensor(limits, device=self.device),
+            banned=(PAD, START) if self.decoding.replace_unknown else (PAD, START, UNK),
+            prefixes=forced if any(forced) else (),
+            keys=[self._key(several[i]) for i in rows],
+            shapers=self._shapers,
+            watch=_numbered(watch, rows) if watch else None,
+        )
+
+    def _key(self, given: Given) -> int:
+        """Return a number that goes with an input wherever it stands, to seed sampling with."""
+        text = "\n".join(self.sources[name].write(raw) for name, raw in given.items())
+        return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=7).digest(), "big")
+
+    def _n_places(self, decode: Decode) -> int:
+        n = self.target.horizon if decode.steps is None else decode.steps
+        if n < 1:
+            raise RecipeError(f"forecast: steps is {n}; expected 1 or more; raise it.")
+        return n
+
+    @torch.inference_mode()
+    def _follow(self, several: Sequence[Given], n: int) -> list[Prediction]:
+        """Write `n` places of values, each after the one before it."""
+        model, arrays = writer(self.model), self.encode(several)
+        found: list[Any] = [None] * len(several)
+        for rows in sorted_batches([self._size(a) for a in arrays], self.decoding.batch_tokens):
+            sources = [next(iter(arrays[i].values())) for i in rows]
+            first = torch.from_numpy(self.target.first(sources)).to(self.device)
+            state = model.start(self._pad([arrays[i] for i in rows]))
+            values = follow(model.follow, state, first, n).cpu().numpy()  # [B, n, C]
+            for i, row in zip(rows, values, strict=True):
+                found[i] = row
+        return [
+            Prediction(given, row, Hypothesis(values, 0.0, ()), self)
+            for given, row, values in zip(several, arrays, found, strict=True)
+        ]
+
+    @torch.inference_mode()
+    def score(self, sources: Sequence[Any], targets: Sequence[Raw]) -> list[Scored]:
+        """Say how likely each target is for its source: forced decoding, nothing is searched.
+
+        The sources of a model without any, a language model, do not matter.
+        """
+        vocabulary = self.target.vocabulary
+        if vocabulary is None:
+            raise RecipeError(
+                "score: this model writes values, which have no probability; expected a model that"
+                " writes text. Measure it with `saccade evaluate`."
+            )
+        if len(sources) != len(targets):
+            raise DataError(
+                f"score: {len(sources)} sources but {len(targets)} targets; expected one target for"
+                " each source; give two lists of one length."
+            )
+        several = [self._read(one, f"input {n}") for n, one in enumerate(sources, start=1)]
+        read = self.encode(several)
+        raws = [next(iter(one.values())) if self.model.reads else "" for one in several]
+        written = self.target.encode_targets(targets, raws)
+        sizes = [max(self._size(a), len(t)) for a, t in zip(read, written, strict=True)]
+        scored: list[Scored | None] = [None] * len(sizes)
+        for rows in sorted_batches(sizes, self.decoding.batch_tokens):
+            batch = self.batch([read[i] for i in rows], [written[i] for i in rows])
+            for i, row in zip(rows, self._token_scores(batch), strict=True):
+                pieces = vocabulary.pieces([*(int(j) for j in written[i]), END])
+                scored[i] = Scored(pieces, tuple(row))
+        return [one for one in scored if one is not None]
+
+    def batch(self, arrays: Sequence[Arrays], targets: Sequence[Any]) -> Batch:
+        """Make a batch of inputs and of what was or is to be written for them."""
+        sources = {name: [np.asarray(row[name]) for row in arrays] for name in self.sources}
+        written = [np.asarray(one, dtype=self.target.dtype) for one in targets]
+        return self.codecs.collate(sources, written).to(self.device)
+
+    def token_scores(self, arrays: Arrays, target: Any) -> tuple[float, ...]:
+        """Return the log-probability of every symbol of `target` and of END last."""
+        with torch.inference_mode():
+            return tuple(self._token_scores(self.batch([arrays], [target]))[0])
+
+    def _token_scores(self, batch: Batch) -> list[list[float]]:
+        log_probs = self.model.head.log_probs(self.model(batch).features)  # [B, T, V]
+        of_target = log_probs.gather(2, batch.target.values[:, :, None])[:, :, 0]  # [B, T]
+        lengths = batch.target.lengths.tolist()
+        return [row[:n] for row, n in zip(of_target.tolist(), lengths, strict=True)]
+
+    @torch.inference_mode()
+    def look(self, arrays: Arrays, target: Any) -> Maps:
+        """Return where the model looks while it writes `target`: `[A, T, S]`, END included."""
+        weights = self.model(self.batch([arrays], [target]), look=True).weights
+        maps: Maps = weights[0].transpose(0, 1).cpu().numpy().astype(np.float32)
+        return maps
+
+    def grid(self, arrays: Arrays) -> tuple[int, ...]:
+        """Return the shape of the places that the model can look at."""
+        shapes = {name: np.asarray(array).shape for name, array in arrays.items()}
+        extra = {name: codec.extra for name, codec in self.sources.items()}
+        places = {n: (shape[0] + extra[n], *shape[1:]) for n, shape in shapes.items()}
+        return self.model.grid(places)
+
+
+def shortened(prediction: Prediction, n: int) -> Prediction:
+    """Return a prediction of values without the places behind the first `n`."""
+    hypothesis = replace(prediction.hypothesis, tokens=prediction.hypothesis.tokens[:n])
+    return replace(prediction, hypothesis=hypothesis)
+
+
+def _shapers(lexicon: Counts | None, target: Codec, weight: float) -> list[Lexicon]:
+    if lexicon is None or target.vocabulary is None:
+        return []
+    return [Lexicon(lexicon, target.vocabulary, weight)]
+
+
+def _numbered(watch: Progress, rows: Sequence[int]) -> Watch:
+    """Tell `watch` the numbers of lines instead of the rows of a batch."""
+    return lambda found, tokens: watch([rows[i] for i in found.tolist()], tokens)
+
+
+def _check_replacing(predictor: Predictor) -> None:
+    problems = []
+    if not predictor.attention_names:
+        problems.append(
+            "decoding.replace_unknown: the model has no attention, so nobody knows which word to"
+            " take; expected one that looks at the source. Set it to false."
+        )
+    sides = (predictor.source.vocabulary, predictor.target.vocabulary)
+    if not all(one is not None and one.whole_words for one in sides):
+        problems.append(
+            "decoding.replace_unknown: the pieces are not whole words, so an unknown one is no"
+            " word; expected the tokenizer word on both sides. Set it to false."
+        )
+    if problems:
+        raise RecipeError(problems)
