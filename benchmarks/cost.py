@@ -1,7 +1,7 @@
 """What work past one machine would take: the arithmetic, every assumption named, as Markdown.
 
     python -m benchmarks.cost
-    python -m benchmarks.cost --measured results.json --md docs/performance.md
+    python -m benchmarks.cost --measured results.json --md docs/measurements.md
 
 Nothing of this was run; saccade's loop has neither bfloat16 nor several processors yet, which the
 plan for training takes for granted. `--measured` is a file of `benchmarks.compare`: the speed of

@@ -2,7 +2,7 @@
 
     python -m benchmarks.growth                                     all three, some hours
     python -m benchmarks.growth --what source --source 16 64 256
-    python -m benchmarks.growth --json growth.json --svg docs/pictures --md docs/performance.md
+    python -m benchmarks.growth --json growth.json --svg docs/pictures --md docs/measurements.md
 
 Every point is a process of its own, so that its peak memory is its own; what the bare program
 holds is taken off. The exponent b of `cost = a size ** b` is fitted by least squares over the

@@ -8,7 +8,7 @@ import pytest
 from benchmarks import cost
 from benchmarks.workloads import Shape
 
-PAGE = Path(__file__).parents[2] / "docs" / "performance.md"
+PAGE = Path(__file__).parents[2] / "docs" / "measurements.md"
 
 
 def test_training_by_hand() -> None:
@@ -44,7 +44,7 @@ def test_the_speed_is_taken_from_a_comparison() -> None:
 
 
 def test_the_page_is_filled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    copy = tmp_path / "performance.md"
+    copy = tmp_path / "measurements.md"
     copy.write_text(PAGE.read_text(encoding="utf-8"), encoding="utf-8")
     monkeypatch.setattr(sys, "argv", ["cost", "--md", str(copy)])
     cost.main()

@@ -1,0 +1,133 @@
+"""Small copies of the shipped recipes, and a few lines of data for every file that they read."""
+
+import gzip
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from saccade.corpora.base import Corpus
+from saccade.corpora.english_french import EnglishFrench
+from saccade.parts import Part
+
+LINES = 16
+SHRINK = 8  # widths are divided by this, so that those that must fit each other still do
+WIDTHS = {"embedding", "hidden", "context", "feed_forward", "filters"}
+KEPT_SPLITS = 0.3  # share of lines to validate on, where a recipe takes one in a hundred
+
+
+def copy_recipe(path: Path, folder: Path) -> None:
+    """Write a small copy of recipe `path` (relative to the repository) below `folder`."""
+    raw = yaml.safe_load((Path(__file__).parents[2] / path).read_text(encoding="utf-8"))
+    raw["model"] = _narrow(raw["model"])
+    raw["training"] |= {"max_steps": 2, "max_epochs": 0, "validate_every": 2, "batch_tokens": 256}
+    raw["data"] = _cut(raw["data"], folder)
+    raw["decoding"] = _cut(raw["decoding"], folder) | {"max_ratio": 1.0, "max_extra": 2}
+    for reader in _readers(raw):
+        _write(reader, folder)
+    place = folder / path
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(yaml.safe_dump(raw, sort_keys=False, allow_unicode=True), encoding="utf-8")
+
+
+def _narrow(raw: Any) -> Any:
+    """Divide every width of a model."""
+    if not isinstance(raw, dict):
+        return raw
+    return {
+        key: max(2, value // SHRINK) if key in WIDTHS else _narrow(value)
+        for key, value in raw.items()
+    }
+
+
+def _cut(raw: Any, folder: Path) -> Any:
+    """Take few pairs of embedded corpora, and enough of a split to validate on."""
+    if isinstance(raw, list):
+        return [_cut(one, folder) for one in raw]
+    if not isinstance(raw, dict):
+        return raw
+    if raw.get("kind") == "embedded":
+        return _embedded(raw, folder)
+    if raw.get("kind") == "split":
+        raw |= {key: KEPT_SPLITS for key in ("valid", "test") if raw.get(key, 0.01) > 0}
+    return {key: _cut(value, folder) for key, value in raw.items()}
+
+
+def _embedded(raw: dict[str, Any], folder: Path) -> dict[str, Any]:
+    plain = raw["corpus"] if isinstance(raw["corpus"], dict) else {"kind": raw["corpus"]}
+    options = {key: value for key, value in plain.items() if key != "kind"}
+    corpus: Corpus = Part(Corpus, plain["kind"], options).build()
+    name = f"{plain['kind']}-{raw['split']}.tsv"
+    rows = (f"{source}\t{target}" for source, target in corpus.pairs(raw["split"]))
+    _save(folder / name, list(islice(rows, LINES)))
+    return {"kind": "tsv", "path": name}
+
+
+def _readers(raw: Any) -> Iterator[dict[str, Any]]:
+    """Yield every reader of a recipe that names a file; plain ones last, as they read anything."""
+    found = list(_named(raw))
+    yield from sorted(found, key=lambda reader: reader["kind"] == "plain")
+
+
+def _named(raw: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(raw, dict):
+        if raw.get("kind") == "text" or "path" in raw:
+            yield raw
+        for value in raw.values():
+            yield from _named(value)
+    elif isinstance(raw, list):
+        for value in raw:
+            yield from _named(value)
+
+
+def _write(reader: dict[str, Any], folder: Path) -> None:
+    """Write the file, or the two files, that a reader names, unless they are there."""
+    pairs = list(islice(EnglishFrench(size=LINES).pairs("train"), LINES))
+    if reader["kind"] == "text":
+        _save(folder / reader["source"], [source for source, _ in pairs])
+        _save(folder / reader["target"], [target for _, target in pairs])
+        return
+    _save(folder / reader["path"], _lines(reader, pairs))
+
+
+def _lines(reader: dict[str, Any], pairs: list[tuple[str, str]]) -> list[str]:
+    """Return lines in the format of a reader, made of these pairs."""
+    sources = [source for source, _ in pairs]
+    words = [source.rstrip(".!?").split() for source in sources]
+    labels = len(reader.get("names", [])) or 2
+    return {
+        "tsv": [f"{source}\t{target}" for source, target in pairs],
+        "plain": sources,
+        "blocks": sources * 40,
+        "labelled": [f"{i % labels} {source}" for i, source in enumerate(sources)],
+        "misspellings": [f"{line[-1]}: {line[-1]}e, {line[-1][1:]}" for line in words],
+        "columns": [row for line in words for row in (*_column_rows(reader, line), "")],
+        "series": [",".join(reader.get("columns", [])), *(str(20 + i % 12) for i in range(400))],
+    }[reader["kind"]]
+
+
+def _column_rows(reader: dict[str, Any], words: list[str]) -> list[str]:
+    """Return a line for each word, the word in the first column that is read, tags elsewhere."""
+    if reader["kind"] != "columns":
+        return []
+    first, last = min(reader["source"]), max(*reader["source"], reader["target"])
+    return [
+        " ".join(
+            word if column == first else str(i) if column < first else "B-NP"
+            for column in range(1, last + 1)
+        )
+        for i, word in enumerate(words, 1)
+    ]
+
+
+def _save(path: Path, lines: list[str]) -> None:
+    if path.exists():
+        return
+    path.resolve().parent.mkdir(parents=True, exist_ok=True)
+    text = "".join(line + "\n" for line in lines)
+    if path.suffix == ".gz":
+        path.write_bytes(gzip.compress(text.encode()))
+    else:
+        path.write_text(text, encoding="utf-8")
