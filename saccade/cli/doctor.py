@@ -14,10 +14,12 @@ from saccade.cli.tables import out_console
 from saccade.data.prepare import learn_vocabularies, reads
 from saccade.engines._devices import checked_device
 from saccade.folders import model as folders
+from saccade.folders.examples import read_examples
 from saccade.look import doctor as rules
 from saccade.look.doctor import Finding
 from saccade.look.probes import probe_nonsense
 from saccade.nouns import Example
+from saccade.predict.translator import Translator
 from saccade.readers._lines import numbered
 from saccade.readers.base import Reader
 from saccade.readers.text import Text
@@ -25,12 +27,16 @@ from saccade.readers.tsv import Tsv
 from saccade.views import bars
 
 _MOST = 1_000_000  # pairs of a corpus that are looked at
-_SENTENCES = 200  # of the validation set that a model decodes
 _MAPS = 50  # attention maps that are looked at
 _NO_PROFILE = Finding(
     "note",
     "no profile.json: nothing is known of the training data, so two guards are silent",
     "Train anew, or go on with --resume, which writes it.",
+)
+_NO_EXAMPLES = Finding(
+    "note",
+    "no examples.json: there is nothing to decode but nonsense",
+    "Train anew, or go on with --resume, which writes it; or measure it: saccade evaluate.",
 )
 _MARKS = {"good": "[green]✓[/green]", "note": "[blue]·[/blue]", "warning": "[yellow]![/yellow]"}
 
@@ -44,7 +50,7 @@ def doctor(
     """Look for what is wrong with data or with a model, and say what to do.
 
     A recipe: all its data, train against test, unknown words. Files: one or two of text, or TSV.
-    A model folder: decodes up to 200 sentences of its validation set, and nonsense.
+    A model folder: decodes the examples that it carries, up to 200, and nonsense.
 
     [dim]Examples:[/dim]
 
@@ -119,20 +125,27 @@ def _corpus(name: str, examples: list[Example]) -> list[Finding]:
 
 
 def _model(folder: Path, device: str) -> list[Finding]:
-    recipe = folders.read_identity(folder).recipe
-    examples = list(islice(recipe.data.valid.build(Path()).read(), _SENTENCES))
+    examples = read_examples(folder)
     translator = folders.load(folder, device=device)
+    sources = [translator.given(example) for example in examples]
+    return [
+        *(_examples(folder, translator, examples) if examples else [_NO_EXAMPLES]),
+        *rules.examine_nonsense(probe_nonsense(translator, sources[0] if sources else "")),
+        *([] if translator.profile else [_NO_PROFILE]),
+    ]
+
+
+def _examples(folder: Path, translator: Translator, examples: Sequence[Example]) -> list[Finding]:
+    """Decode the examples that a folder carries, and look at what comes out."""
     sources = [translator.given(example) for example in examples]
     found = translator.translate(sources)
     entropies = [rules.entropy(translation) for translation in found[:_MAPS]]
     references = [example.target for example in examples]
     return [
-        Finding("good", f"{folder}: decoded {len(found)} validation sentences"),
+        Finding("good", f"{folder}: decoded its {len(found)} examples"),
         *rules.examine_outputs(found, references, entropies),
         rules.unknowns(translator.source, sources, "input"),
         *rules.examine_flags(found),
-        *rules.examine_nonsense(probe_nonsense(translator, sources[0] if sources else "")),
-        *([] if translator.profile else [_NO_PROFILE]),
     ]
 
 

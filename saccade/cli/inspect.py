@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from saccade.cells.base import Cell
+from saccade.cli.files import note_files
 from saccade.cli.options import Beam, Device, Model, coloured, note
 from saccade.cli.parts import part_of
 from saccade.cli.streams import output
@@ -14,6 +15,7 @@ from saccade.data.prepare import numeric
 from saccade.engines._devices import checked_device
 from saccade.errors import RecipeError
 from saccade.folders import model as folders
+from saccade.folders.examples import example_of
 from saccade.learners import _forecasting as forecasting
 from saccade.look import gradients, pictures
 from saccade.look.pictures import View
@@ -54,7 +56,7 @@ def inspect(
 
       saccade inspect runs/demo "She sees them." --view distribution -o distribution.html
 
-      saccade inspect runs/sunspots test:3     [dim](a forecaster: a window, or numbers)[/dim]
+      saccade inspect runs/sunspots example:3     [dim](a forecaster: an example, or numbers)[/dim]
     """
     if target:
         checked_path(target)
@@ -71,13 +73,18 @@ def inspect(
 
 
 def show_forecast(model: Path, asked: str, target: Path | None, device: str) -> None:
-    """Draw the forecast of a window of numbers, or of window N of a split: `test:N`, from 1."""
+    """Draw the forecast of a window of numbers, or of the folder's example N, as `example:N`."""
     predictor = folders.load_forecaster(model, device=device)
-    split, colon, digits = asked.partition(":")
+    word, colon, digits = asked.partition(":")
     if not colon:
         drawing = forecasting.draw(predictor, asked)
+    elif word != "example":
+        raise RecipeError(
+            f"{asked}: inspect does not read the data that a recipe names; expected example:N, one"
+            " of the examples that the model folder carries, or numbers."
+        )
     else:
-        example = forecasting.window_of(model, split, digits)
+        example = example_of(model, digits)
         drawing = forecasting.draw(predictor, example.source, example.target)
     note(drawing.said)
     show(drawing, target)
@@ -152,7 +159,9 @@ def report(
       saccade report runs/demo
     """
     checked_device(device)
-    if numeric(folders.read_plan(run_folder).recipe):
+    recipe = folders.read_plan(run_folder).recipe
+    note_files(run_folder, next(iter(recipe.data.test.values()), recipe.data.valid))
+    if numeric(recipe):
         typer.echo(forecasting.rewrite_report(run_folder, device=device))
         return
     typer.echo(rewrite_report(run_folder, device=device, lengths=by_length))

@@ -204,17 +204,6 @@ def split_of(folder: Path, split: str, root: Path = Path()) -> list[Example]:
     return list(readers[split].build(root).read())
 
 
-def window_of(folder: Path, split: str, number: str, root: Path = Path()) -> Example:
-    """Return window `number` of a split, counted from 1."""
-    examples = split_of(folder, split, root)
-    if not number.isdecimal() or not 1 <= int(number) <= len(examples):
-        raise DataError(
-            f"{split}:{number}: no such window; expected a number from 1 to {len(examples)}, as"
-            f" {split} has that many. Change it."
-        )
-    return examples[int(number) - 1]
-
-
 def _naive(forecasts: list[Forecast], season: int) -> dict[str, list[str]]:
     """Return the forecasts that need no model, by name."""
     found = {"last value": [written(last_value(f.window, *f.values.shape)) for f in forecasts]}

@@ -14,6 +14,7 @@ from saccade import recipe as recipes
 from saccade.errors import CheckpointError, DataError, RecipeError
 from saccade.experiments import comparison
 from saccade.folders import model as folders
+from saccade.folders.examples import example_of
 from saccade.learners import _forecasting as forecasting
 from saccade.recipe import Recipe
 from saccade.train import weights
@@ -100,15 +101,13 @@ def test_the_folder_holds_all(sea: Path) -> None:
 
 def test_draws_what_was_what_comes_and_what_came(sea: Path) -> None:
     predictor = folders.load_forecaster(sea / "run")
-    one = forecasting.window_of(sea / "run", "test", "2", root=sea)
+    one = example_of(sea / "run", "2")
     drawing = forecasting.draw(predictor, one.source, one.target)
     assert "what came" in drawing.svg
     assert "what came" not in forecasting.draw(predictor, one.source).svg
     assert drawing.terminal(60).count("│") == 2
     with pytest.raises(DataError, match="column 1 was asked for; expected 0 to 0, as that many"):
         forecasting.draw(predictor, one.source, column=1)
-    with pytest.raises(DataError, match="test:99: no such window; expected a number from 1 to 27"):
-        forecasting.window_of(sea / "run", "test", "99", root=sea)
     with pytest.raises(RecipeError, match="no split 'tset'; there are valid, test"):
         forecasting.split_of(sea / "run", "tset", root=sea)
 
