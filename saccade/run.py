@@ -15,6 +15,7 @@ from saccade.engines._open import load
 from saccade.engines.base import Opened
 from saccade.errors import CheckpointError, DataError, RecipeError
 from saccade.folders import model as folders
+from saccade.folders.examples import pick_examples, read_examples, write_examples
 from saccade.folders.facts import read_lexicon, read_profile
 from saccade.learners._bench import Bench
 from saccade.learners.gradient import Trainer
@@ -88,6 +89,7 @@ def train(
     with _threads(recipe.training.threads), torch.random.fork_rng(devices=[]):
         going_on = folder if resume else None
         bench = Bench(recipe, root, device, going_on, start_from)
+        examples = pick_examples(recipe, bench.codecs, root)
         if known:
             _check_data(known, bench.hashes)
         log = Log(folder, console or Console(stderr=True))
@@ -100,6 +102,7 @@ def train(
             folders.begin(folder)
             trainer.save()
             bench.identify(folder)
+        write_examples(folder, examples)
         if bench.started:
             log.say(bench.started)
         log.board = board(str(folder / "tensorboard")) if board else None
@@ -187,6 +190,7 @@ def average(source: Path, target: Path, *, last: int = 0, best: int = 0) -> list
     mean, hashes = folders.upgrade(source, mean), identity.facts.get("data", {})
     folders.begin(target)
     write_file(target / "model.safetensors", lambda path: weights.save(path, mean))
+    write_examples(target, read_examples(source))
     profile, words = read_profile(source), read_lexicon(source)
     folders.write_identity(target, identity.recipe, identity.codecs, hashes, profile, words)
     return names

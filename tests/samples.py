@@ -125,8 +125,12 @@ def series(source: int, target: int | None = None) -> tuple[dict[str, Side], Sid
 @cache
 def codecs() -> Codecs:
     """The codecs of PAIRS."""
-    codec = TextCodec(vocabulary())
-    return Codecs({"source": codec}, codec)
+    return text_codecs(vocabulary())
+
+
+def text_codecs(source: Vocabulary, target: Vocabulary | None = None) -> Codecs:
+    """Make the codecs of text in the pieces of these vocabularies."""
+    return Codecs({"source": TextCodec(source)}, TextCodec(target or source, source))
 
 
 def backward(loss: Tensor) -> None:

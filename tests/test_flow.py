@@ -14,7 +14,7 @@ def test_lengths_are_read_off_the_mask() -> None:
 
 def test_moving_keeps_everything() -> None:
     batch = batch_of(([4, 5], [6]), ([7], [8, 9]))
-    batch = Batch(batch.source, batch.target, batch.prefix, (3, 1))
+    batch = Batch(batch.sources, batch.target, batch.prefix, (3, 1))
     moved = batch.to(CPU)
     assert moved.index == (3, 1)
     assert torch.equal(moved.source.values, batch.source.values)

@@ -45,6 +45,7 @@ def test_a_run_folder_is_complete(tmp_path: Path) -> None:
     assert names == {
         *("recipe.yaml", "saccade.json", "source.json", "target.json", "model.safetensors"),
         *("checkpoints", "metrics.jsonl", "train.log", "README.md", "report.html", "profile.json"),
+        "examples.json",
     }
     assert count_parameters(run.translator.model) > 1000
     assert run.reason == "reached max_steps 3"

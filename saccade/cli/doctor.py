@@ -15,12 +15,14 @@ from saccade.data.codecs import TARGET
 from saccade.data.prepare import fit_codecs, reads
 from saccade.engines._devices import checked_device
 from saccade.folders import model as folders
+from saccade.folders.examples import read_examples
 from saccade.look import doctor as rules
 from saccade.look.doctor import Finding
 from saccade.look.probes import probe_nonsense
 from saccade.modalities.base import Codec
 from saccade.nouns import Example
 from saccade.predict.evaluation import outputs_for
+from saccade.predict.predictor import Predictor
 from saccade.readers._lines import numbered
 from saccade.readers.base import Reader
 from saccade.readers.text import Text
@@ -28,12 +30,16 @@ from saccade.readers.tsv import Tsv
 from saccade.views import bars
 
 _MOST = 1_000_000  # pairs of a corpus that are looked at
-_SENTENCES = 200  # of the validation set that a model decodes
 _MAPS = 50  # attention maps that are looked at
 _NO_PROFILE = Finding(
     "note",
     "no profile.json: nothing is known of the training data, so two guards are silent",
     "Train anew, or go on with --resume, which writes it.",
+)
+_NO_EXAMPLES = Finding(
+    "note",
+    "no examples.json: there is nothing to decode but nonsense",
+    "Train anew, or go on with --resume, which writes it; or measure it: saccade evaluate.",
 )
 _MARKS = {"good": "[green]✓[/green]", "note": "[blue]·[/blue]", "warning": "[yellow]![/yellow]"}
 
@@ -47,7 +53,7 @@ def doctor(
     """Look for what is wrong with data or with a model, and say what to do.
 
     A recipe: all its data, train against test, unknown words. Files: one or two of text, or TSV.
-    A model folder: decodes up to 200 sentences of its validation set, and nonsense.
+    A model folder: decodes the examples that it carries, up to 200, and nonsense.
 
     [dim]Examples:[/dim]
 
@@ -134,27 +140,35 @@ def _corpus(name: str, examples: list[Example]) -> list[Finding]:
 
 
 def _model(folder: Path, device: str) -> list[Finding]:
-    recipe = folders.read_identity(folder).recipe
-    examples = list(islice(recipe.data.valid.build(Path()).read(), _SENTENCES))
-    translator = folders.load(folder, device=device)
-    done = Finding("good", f"{folder}: predicted {len(examples)} validation examples")
-    if translator.target.vocabulary is None:
-        found = outputs_for(translator, examples)
-        return [done, *rules.examine_forecasts(found, [example.target for example in examples])]
-    given = [translator.given(example) for example in examples]
-    found = translator.predict(given)
-    entropies = [rules.entropy(translation) for translation in found[:_MAPS]]
-    findings = [done, *rules.examine_outputs(found, [e.target for e in examples], entropies)]
-    if translator.source.vocabulary is None or len(translator.sources) > 1:
-        return findings
-    sources = [one[next(iter(translator.sources))] for one in given]
+    examples = read_examples(folder)
+    predictor = folders.load(folder, device=device)
+    found = _examples(folder, predictor, examples) if examples else [_NO_EXAMPLES]
+    if predictor.source.vocabulary is None or len(predictor.sources) > 1:
+        return found
+    first = next(iter(predictor.given(examples[0]).values())) if examples else ""
     return [
-        *findings,
-        rules.unknowns(translator.source.vocabulary, sources, "input"),
-        *rules.examine_flags(found),
-        *rules.examine_nonsense(probe_nonsense(translator, sources[0] if sources else "")),
-        *([] if translator.profile else [_NO_PROFILE]),
+        *found,
+        *rules.examine_nonsense(probe_nonsense(predictor, first)),
+        *([] if predictor.profile else [_NO_PROFILE]),
     ]
+
+
+def _examples(folder: Path, predictor: Predictor, examples: list[Example]) -> list[Finding]:
+    """Predict the examples that a folder carries, and look at what comes out."""
+    done = Finding("good", f"{folder}: predicted its {len(examples)} examples")
+    references = [example.target for example in examples]
+    if predictor.target.vocabulary is None:
+        return [done, *rules.examine_forecasts(outputs_for(predictor, examples), references)]
+    given = [predictor.given(example) for example in examples]
+    found = predictor.predict(given)
+    entropies = [rules.entropy(one) for one in found[:_MAPS]]
+    findings = [done, *rules.examine_outputs(found, references, entropies)]
+    vocabulary = predictor.source.vocabulary
+    if vocabulary is None or len(predictor.sources) > 1:
+        return findings
+    sources = [next(iter(one.values())) for one in given]
+    unknown = rules.unknowns(vocabulary, sources, "input")
+    return [*findings, unknown, *rules.examine_flags(found)]
 
 
 def _take(reader: Reader) -> list[Example]:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from saccade import run
+from saccade.cli.files import note_files
 from saccade.cli.inspect import show
 from saccade.cli.options import Beam, Device, Engine, Metrics, Model, Quantise, note
 from saccade.cli.parts import part_of
@@ -75,6 +76,7 @@ def evaluate(
     chosen = [part_of(Metric, name) for name in metrics or []]
     recipe = folders.read_plan(model).recipe
     split = split or next(iter(recipe.data.test), "valid")
+    note_files(model, {"valid": recipe.data.valid, **recipe.data.test}.get(split))
     with output(outputs) as file:
         found = run.evaluate(
             model,

@@ -33,8 +33,8 @@ def export(
     """Write a model for another engine, with its tokenizers, and check that it writes the same.
 
     The folder works without saccade and without torch, and with `saccade translate FOLDER`. The
-    check translates lines of the recipe's test set, or of its validation set, with both engines; if
-    the data is not at hand, made-up lines.
+    check translates the examples that the model folder carries with both engines; if there are
+    none, made-up lines.
 
     [dim]Examples:[/dim]
 

@@ -5,15 +5,16 @@ from typing import Annotated, Any
 
 import typer
 
-from saccade import run
 from saccade.cells.base import Cell
+from saccade.cli.files import note_files
 from saccade.cli.options import Beam, Device, Model, coloured, note
 from saccade.cli.parts import part_of
 from saccade.cli.streams import output
 from saccade.cli.tables import out_console
 from saccade.engines._devices import checked_device
-from saccade.errors import DataError, RecipeError
+from saccade.errors import RecipeError
 from saccade.folders import model as folders
+from saccade.folders.examples import example_of
 from saccade.look import gradients, pictures
 from saccade.look.pictures import View
 from saccade.look.report import rewrite_report
@@ -54,7 +55,7 @@ def inspect(
 
       saccade inspect runs/demo "She sees them." --view distribution -o distribution.html
 
-      saccade inspect runs/sunspots test:3     [dim](a forecaster: a window, or numbers)[/dim]
+      saccade inspect runs/sunspots example:3     [dim](a forecaster: an example, or numbers)[/dim]
     """
     if target:
         checked_path(target)
@@ -75,19 +76,13 @@ def inspect(
 
 
 def _given(model: Path, predictor: Predictor, asked: str) -> tuple[Any, Any]:
-    """Return what is asked for, and the truth if it is known: example N of a split is `test:N`."""
-    split, colon, digits = asked.partition(":")
-    recipe = folders.read_plan(model).recipe
-    if not colon or split not in {"valid", *recipe.data.test} or not digits.isdecimal():
+    """Return what is asked for, and the truth if it is known: `example:N` is one of the folder."""
+    word, _, digits = asked.partition(":")
+    if word != "example" or not digits.isdecimal():
         return asked, None
-    examples = run.examples_of(model, recipe, split)
-    if not 1 <= int(digits) <= len(examples):
-        raise DataError(
-            f"{asked}: no such example; expected a number from 1 to {len(examples)}, as {split} has"
-            " that many. Change it."
-        )
-    example = examples[int(digits) - 1]
-    return {name: example.sources[name] for name in predictor.sources}, example.target
+    example = example_of(model, digits)
+    given = {name: example.sources[name] for name in predictor.sources}
+    return given, predictor.target.read(example.target)
 
 
 def flow(
@@ -159,4 +154,6 @@ def report(
       saccade report runs/demo
     """
     checked_device(device)
+    recipe = folders.read_plan(run_folder).recipe
+    note_files(run_folder, next(iter(recipe.data.test.values()), recipe.data.valid))
     typer.echo(rewrite_report(run_folder, device=device, lengths=by_length))

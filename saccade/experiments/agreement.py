@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from saccade.engines._open import load
-from saccade.errors import DataError
 from saccade.folders import model as folders
+from saccade.folders.examples import read_examples
 from saccade.nouns import Example, pair
 from saccade.predict.evaluation import figures_of
-from saccade.recipe import Recipe
 from saccade.tokenizers._vocabulary import SYMBOLS, Vocabulary
 
 _LONGEST = 12  # pieces of a made-up line
@@ -51,7 +50,11 @@ def compare(folder: Path, exported: Path, most: int) -> Agreement:
         most: how many lines at most.
     """
     identity = folders.read_identity(folder)
-    origin, examples = _lines(identity.recipe, identity.codecs.source.vocabulary, most)
+    vocabulary = identity.codecs.source.vocabulary
+    assert vocabulary is not None, "exports are of models of text"
+    examples = read_examples(folder)[:most]
+    origin = "its examples" if examples else "made-up lines"
+    examples = examples or _made_up(vocabulary, identity.recipe.seed, most)
     sources = [example.source for example in examples]
     ours = load(folder).translate(sources)
     theirs = load(exported, engine="auto").translate(sources)
@@ -67,19 +70,11 @@ def compare(folder: Path, exported: Path, most: int) -> Agreement:
     return Agreement(origin, len(examples), len(same), apart, figures, furthest)
 
 
-def _lines(recipe: Recipe, source: Vocabulary | None, most: int) -> tuple[str, list[Example]]:
-    """Take the first lines of a test set, or of the validation set; or make some up."""
-    for name, reader in {**recipe.data.test, "valid": recipe.data.valid}.items():
-        try:
-            found = list(reader.build(Path()).read())[:most]
-        except DataError:  # the data stayed where the model was trained
-            continue
-        if found:
-            return name, found
-    assert source is not None, "exports are of models of text"
-    chance, first = random.Random(recipe.seed), len(SYMBOLS)
+def _made_up(source: Vocabulary, seed: int, most: int) -> list[Example]:
+    """Make lines of pieces drawn by chance."""
+    chance, first = random.Random(seed), len(SYMBOLS)
     made = [
         source.decode([chance.randrange(first, len(source)) for _ in range(n % _LONGEST + 1)])
         for n in range(most)
     ]
-    return "made-up lines", [pair(text, "") for text in made]
+    return [pair(text, "") for text in made]

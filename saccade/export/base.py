@@ -2,7 +2,7 @@
 
     FOLDER/engine.json               which engine, how quantised, of which model, how to decode
     FOLDER/source.json, target.json  the vocabularies
-    FOLDER/recipe.yaml, profile.json as in the model folder
+    FOLDER/recipe.yaml, profile.json, examples.json   as in the model folder
     FOLDER/...                       the engine's own files
 
 Such a folder needs neither torch nor the model folder to be used. This file imports no torch; the
@@ -27,7 +27,7 @@ FORMAT = 1
 FACTS = "engine.json"
 _WEIGHTS = "model.safetensors"
 _DECIDE = ("recipe.yaml", "source.json", "target.json", _WEIGHTS)
-_CARRIED = ("recipe.yaml", "source.json", "target.json", "profile.json")
+_CARRIED = ("recipe.yaml", "source.json", "target.json", "profile.json", "examples.json")
 _EXTRAS = {"ctranslate2": "fast"}  # which extra brings a package; the others come with `export`
 
 T = TypeVar("T")

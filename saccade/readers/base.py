@@ -8,10 +8,13 @@ from saccade.nouns import Example
 
 
 class Reader(ABC):
-    """Reads pairs. A part's constructor takes `root` from the host; relative paths start there."""
+    """Reads pairs. A part's constructor takes `root` from the host; relative paths start there.
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    paths: every file that it opens, so that they can be looked for, and named, before.
+    """
+
+    def __init__(self, root: Path, *paths: Path) -> None:
+        self.root, self.paths = root, paths
 
     @abstractmethod
     def read(self) -> Iterator[Example]:

@@ -20,8 +20,8 @@ class Blocks(Reader):
     def __init__(
         self, root: Path, *, path: str = "", size: int = 256, first: float = 0.0, last: float = 1.0
     ) -> None:
-        super().__init__(root)
         self.path, self.size, self.shares = place(root, path), size, (first, last)
+        super().__init__(root, self.path)
         if size < 1:
             raise RecipeError(f"blocks.size: {size} is below 1; it is a number of characters.")
         if not 0 <= first < last <= 1:

@@ -28,8 +28,8 @@ class Columns(Reader):
         source: list[int] = [1],  # noqa: B006 - only read
         target: int = 2,
     ) -> None:
-        super().__init__(root)
         self.path, self.source, self.target = place(root, path), source, target
+        super().__init__(root, self.path)
 
     def read(self) -> Iterator[Example]:
         """Yield a sentence and its tags, parted by single spaces."""

@@ -28,8 +28,8 @@ class Dialogue(Reader):
         skip: int = 0,
         most: int = 0,
     ) -> None:
-        super().__init__(root)
         self.path = place(root, path)
+        super().__init__(root, self.path)
         self.separator, self.history = separator, history
         self.skip, self.most = skip, most
 

@@ -26,12 +26,12 @@ class Joined(Reader):
         least: int = 1,
         most: int = 4,
     ) -> None:
-        super().__init__(root)
         if not 1 <= least <= most:
             raise RecipeError(
                 f"joined: least {least} and most {most}; expected 1 <= least <= most. Change them."
             )
         self.corpus = corpus.build(root)
+        super().__init__(root, *self.corpus.paths)
         self.least, self.most = least, most
 
     def read(self) -> Iterator[Example]:

@@ -17,8 +17,8 @@ class Jsonl(Reader):
     def __init__(
         self, root: Path, *, path: str = "", source: str = "source", target: str = "target"
     ) -> None:
-        super().__init__(root)
         self.path = place(root, path)
+        super().__init__(root, self.path)
         self.source, self.target = source, target
 
     def read(self) -> Iterator[Example]:

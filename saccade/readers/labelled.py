@@ -17,8 +17,8 @@ class Labelled(Reader):
     """
 
     def __init__(self, root: Path, *, path: str = "", names: list[str] = []) -> None:  # noqa: B006 - only read
-        super().__init__(root)
         self.path, self.names = place(root, path), names
+        super().__init__(root, self.path)
         if len(set(names)) < len(names):
             raise RecipeError(f"labelled.names: {names} names two labels alike; give each its own.")
 

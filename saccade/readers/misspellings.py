@@ -17,8 +17,8 @@ class Misspellings(Reader):
     """
 
     def __init__(self, root: Path, *, path: str = "") -> None:
-        super().__init__(root)
         self.path = place(root, path)
+        super().__init__(root, self.path)
 
     def read(self) -> Iterator[Example]:
         """Yield a pair for every wrong spelling."""

@@ -29,13 +29,13 @@ class Noisy(Reader):
         rate: float = 0.1,
         seed: int = 0,
     ) -> None:
-        super().__init__(root)
         if copies < 1 or not 0 <= rate <= 1:
             raise RecipeError(
                 f"noisy: copies {copies} and rate {rate}; expected 1 or more copies and a rate"
                 " from 0 to 1. Change them."
             )
         self.corpus = corpus.build(root)
+        super().__init__(root, *self.corpus.paths)
         self.copies, self.rate, self.seed = copies, rate, seed
 
     def read(self) -> Iterator[Example]:

@@ -15,8 +15,8 @@ class Plain(Reader):
     """
 
     def __init__(self, root: Path, *, path: str = "") -> None:
-        super().__init__(root)
         self.path = place(root, path)
+        super().__init__(root, self.path)
 
     def read(self) -> Iterator[Example]:
         """Yield every line as a target."""

@@ -41,8 +41,8 @@ class Series(Reader):
         last: float = 1.0,
         reach_back: bool = False,
     ) -> None:
-        super().__init__(root)
         self.path, self.columns, self.beside = place(root, path), columns, beside
+        super().__init__(root, self.path)
         self.window, self.horizon, self.stride = window, horizon, stride
         self.shares, self.reach_back = (first, last), reach_back
         if min(window, horizon, stride) < 1:

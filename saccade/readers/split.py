@@ -30,13 +30,13 @@ class Split(Reader):
         valid: float = 0.01,
         test: float = 0.01,
     ) -> None:
-        super().__init__(root)
         if valid < 0 or test < 0 or valid + test >= 1:
             raise RecipeError(
                 f"split: valid {valid:g} and test {test:g} are shares; expected numbers from 0 on"
                 " that leave something to train on."
             )
         self.corpus = corpus.build(root)
+        super().__init__(root, *self.corpus.paths)
         self.part = part
         self.bounds = {"test": (0.0, test), "valid": (test, test + valid)}
         self.bounds["train"] = (test + valid, 1.0)

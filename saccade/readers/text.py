@@ -17,8 +17,8 @@ class Text(Reader):
     """
 
     def __init__(self, root: Path, *, source: str = "", target: str = "") -> None:
-        super().__init__(root)
         self.source, self.target = place(root, source), place(root, target)
+        super().__init__(root, self.source, self.target)
 
     def read(self) -> Iterator[Example]:
         """Yield the pairs; unequal numbers of lines are found at the end of the shorter file."""

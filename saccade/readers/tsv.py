@@ -16,8 +16,8 @@ class Tsv(Reader):
     """
 
     def __init__(self, root: Path, *, path: str = "", source: int = 1, target: int = 2) -> None:
-        super().__init__(root)
         self.path = place(root, path)
+        super().__init__(root, self.path)
         self.source, self.target = source, target
 
     def read(self) -> Iterator[Example]:

@@ -25,9 +25,9 @@ class Without(Reader):
         others: list[Part[Reader]] = [],  # noqa: B006 - only read
         same: Literal["source", "target", "pair"] = "source",
     ) -> None:
-        super().__init__(root)
         self.corpus = corpus.build(root)
         self.others = [other.build(root) for other in others]
+        super().__init__(root, *(p for one in (self.corpus, *self.others) for p in one.paths))
         self.same = same
 
     def read(self) -> Iterator[Example]:

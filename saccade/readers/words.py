@@ -32,13 +32,13 @@ class Words(Reader):
         min_count: int = 1,
         once: bool = True,
     ) -> None:
-        super().__init__(root)
         if not corpora:
             raise RecipeError(
                 "words: no corpora; expected one reader or more. Name them, for example"
                 " corpora: [{kind: plain, path: text.txt}]."
             )
         self.corpora = [corpus.build(root) for corpus in corpora]
+        super().__init__(root, *(path for corpus in self.corpora for path in corpus.paths))
         self.side = side
         self.min_count, self.once = min_count, once
 

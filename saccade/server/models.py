@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +13,15 @@ from saccade.engines._converted import Converted
 from saccade.engines._open import choose
 from saccade.engines.base import EngineOptions, Opened
 from saccade.engines.torch import Torch
-from saccade.errors import RecipeError, SaccadeError
+from saccade.errors import RecipeError
 from saccade.folders import model as folders
+from saccade.folders.examples import read_examples
 from saccade.nouns import Example
 from saccade.parts import Part
 from saccade.predict.predictor import Predictor
 from saccade.recipe import Recipe
 
 SOURCE, TARGET = "src", "tgt"  # codes of languages that nobody named
-_EXAMPLES = 200
-_READ = 2000  # pairs that they are picked from
 _PAIR = re.compile(r"(?:^|-)([a-z]{2})-([a-z]{2})(?:-|$)")  # as in tatoeba-en-fr
 
 
@@ -95,7 +93,7 @@ def open_models(
                 translator,
                 source or codes[0],
                 target or codes[1],
-                tuple(_examples(recipe)),
+                _examples(folder),
                 _fast(folder, translator, engine, wanted),
             )
         )
@@ -160,18 +158,9 @@ def _parts(part: Part[Any]) -> Iterator[Part[Any]]:
         yield from _parts(inner)
 
 
-def _examples(recipe: Recipe) -> list[Example]:
-    """Pick pairs of the test split, else of the validation split, if their files are here.
-
-    No source stands there twice, and they come from all over the split.
-    """
-    reader = next(iter(recipe.data.test.values()), recipe.data.valid)
-    try:
-        pairs = islice(reader.build(Path()).read(), _READ)
-        found = list({str(pair.source): pair for pair in pairs}.values())
-    except (SaccadeError, OSError):  # a model folder may be served far from its data
-        return []
-    return found[:: max(len(found) // _EXAMPLES, 1)][:_EXAMPLES]
+def _examples(folder: Path) -> tuple[Example, ...]:
+    """Return the examples of a folder, no source twice; data that its recipe names is not read."""
+    return tuple({example.source: example for example in read_examples(folder)}.values())
 
 
 def _check_name(name: str, place: str, taken: Sequence[str]) -> None:

@@ -1,3 +1,4 @@
+import shutil
 from pathlib import Path
 
 from tests.cli.conftest import Call
@@ -28,7 +29,7 @@ def test_doctor_of_a_model(call: Call, work: Path) -> None:
     said = call("doctor", work / "model")
     assert said.code == 0
     for text in (
-        "decoded 4 validation sentences",
+        "decoded its 4 examples",
         "0 of 4 outputs (0.0%) loop",
         "outputs have 1.00 times the characters of the references",
         "attention entropy is",
@@ -38,3 +39,12 @@ def test_doctor_of_a_model(call: Call, work: Path) -> None:
         "nonsense, another script: Съешь",
     ):
         assert text in said.out
+
+
+def test_doctor_of_a_model_without_examples(call: Call, work: Path, tmp_path: Path) -> None:
+    shutil.copytree(work / "model", tmp_path / "model")
+    (tmp_path / "model" / "examples.json").unlink()
+    said = call("doctor", "model")
+    assert said.code == 0, said.err
+    assert "no examples.json: there is nothing to decode but nonsense" in said.out
+    assert "nonsense, repeated: ag ag ag" in said.out

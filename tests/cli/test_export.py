@@ -8,7 +8,7 @@ def test_exports_and_says_how_alike_they_write(call: Call, tmp_path: Path) -> No
     folder = write_noise(tmp_path / "model")
     said = call("export", folder, "--to", "ctranslate2", "-o", "out")
     assert said.code == 0, said.err
-    assert "ctranslate2 beside torch, on valid" in said.out
+    assert "ctranslate2 beside torch, on its examples" in said.out
     assert "8 of 8 (100.0%)" in said.out
     assert "Wrote out: ctranslate2, float32, " in said.err
     assert "Use it:  saccade translate out" in said.err

@@ -46,10 +46,17 @@ def test_evaluate_inspect_and_report(
         assert word in said.out
     assert json.loads((sea / "s.json").read_text())["windows"] == 27
     assert len((sea / "out.txt").read_text().splitlines()) == 27
-    drawn = call("inspect", "run", "test:2")
+    drawn = call("inspect", "run", "example:2")
     assert "what came" in drawn.out
+    asked = call("inspect", "run", "test:2")
+    assert asked.code == 2
+    assert "test:2: inspect does not read the data that a recipe names; expected example:N" in (
+        asked.err
+    )
+    beyond = call("inspect", "run", "example:99")  # the sea is the same every six steps
+    assert "example:99: no such example; run carries 6 in examples.json" in beyond.err
     assert "forecast" in call("inspect", "run", "20,1 21,2").out
-    assert call("inspect", "run", "test:2", "-o", "f.svg").code == 0
+    assert call("inspect", "run", "example:2", "-o", "f.svg").code == 0
     assert "<svg" in (sea / "f.svg").read_text()
     assert "report.html" in call("report", "run").out
 

@@ -6,21 +6,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saccade.data.batching import Batches, collate, pad
+from saccade.data.batching import Batches
+from saccade.data.codecs import Codecs
 from saccade.data.store import Store, build
 from saccade.errors import DataError
+from saccade.modalities.numbers import NumbersCodec, Scale
+from saccade.modalities.text import TextCodec
 from saccade.readers.pairs import Pairs
 from saccade.search._plan import smaller_at_the_end, sorted_batches
-from saccade.tokenizers._vocabulary import END, PAD, START
+from saccade.tokenizers._vocabulary import END, PAD, START, Reading
 from saccade.tokenizers.character import Character
+from tests.samples import text_codecs
 
 LETTERS = Character().fit(["ab"], [])
+CODECS = text_codecs(LETTERS)
 lengths = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), min_size=1, max_size=60)
 
 
 def stored(folder: Path, sizes: list[tuple[int, int]]) -> Store:
     pairs = [["a" * source, "b" * target] for source, target in sizes]
-    return build(Pairs(Path(), pairs=pairs), LETTERS, LETTERS, folder)
+    return build(Pairs(Path(), pairs=pairs), CODECS, folder)
 
 
 def batches(
@@ -34,9 +39,9 @@ def batches(
 ) -> Batches:
     return Batches(
         stores,
+        CODECS,
         batch_tokens=batch_tokens,
-        max_source=limit,
-        max_target=limit,
+        limits={"source": limit, "target": limit},
         seed=seed,
         weights=weights,
         rank=rank,
@@ -56,21 +61,34 @@ def thirty(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 @given(st.lists(st.lists(st.integers(4, 9), max_size=6), min_size=1, max_size=6))
 def test_pad_keeps_rows_and_owns_the_mask(rows: list[list[int]]) -> None:
-    padded = pad(rows)
-    assert padded.values.shape == padded.mask.shape == (len(rows), max(map(len, rows)))
-    assert padded.lengths.tolist() == [len(row) for row in rows]
+    padded = CODECS.pad({"source": [np.array(row, np.uint16) for row in rows]})["source"]
+    assert padded.values.shape == padded.mask.shape == (len(rows), max(map(len, rows)) + 1)
+    assert padded.lengths.tolist() == [len(row) + 1 for row in rows]
     for values, mask, row in zip(padded.values, padded.mask, rows, strict=True):
-        assert values[mask].tolist() == row
+        assert values[mask].tolist() == [*row, END]
         assert set(values[~mask].tolist()) <= {PAD}
 
 
 def test_collate_frames_both_sides() -> None:
-    batch = collate([[5, 6], []], [np.array([7], dtype=np.uint16), [8, 9]], index=[3, 4])
+    sources = [np.array([5, 6]), np.zeros(0, np.int64)]
+    targets = [np.array([7], dtype=np.uint16), np.array([8, 9], dtype=np.uint16)]
+    batch = CODECS.collate({"source": sources}, targets, index=[3, 4])
     assert batch.source.values.tolist() == [[5, 6, END], [END, PAD, PAD]]
     assert batch.target.values.tolist() == [[7, END, PAD], [8, 9, END]]
     assert batch.prefix.tolist() == [[START, 7, PAD], [START, 8, 9]]
     assert batch.target.mask.tolist() == [[True, True, False], [True, True, True]]
     assert batch.index == (3, 4)
+
+
+def test_padding_of_numbers_is_nought_and_masked() -> None:
+    source = NumbersCodec(Scale((0.0, 0.0), (1.0, 1.0)), 0)
+    codecs = Codecs({"source": source}, NumbersCodec(source.scale.first(1), 2))
+    sources = {"source": [np.ones((2, 2)), np.ones((3, 2))]}
+    batch = codecs.collate(sources, [np.full((1, 1), 5.0), np.ones((2, 1))])
+    assert batch.source.lengths.tolist() == [2, 3]
+    assert batch.source.values[0, 2].tolist() == [0.0, 0.0]
+    assert batch.prefix.tolist() == [[[1.0], [0.0]], [[1.0], [1.0]]]
+    assert batch.target.values.tolist() == [[[5.0], [0.0]], [[1.0], [1.0]]]
 
 
 @given(lengths, st.integers(1, 60), st.integers(0, 3))
@@ -134,8 +152,9 @@ def test_ranks_share_all_batches_equally(hundred: Store, world: int) -> None:
 
 
 def test_long_pairs_are_left_out_and_counted(hundred: Store) -> None:
-    found = Batches([hundred], batch_tokens=20, max_source=5, max_target=3, seed=1)
-    assert (found.n_over_source, found.n_over_target, found.n_dropped) == (14, 20, 32)
+    limits = {"source": 5, "target": 3}
+    found = Batches([hundred], CODECS, batch_tokens=20, limits=limits, seed=1)
+    assert (found.n_over, found.n_dropped) == ({"source": 14, "target": 20}, 32)
     kept = np.concatenate(list(found.epoch(0)))
     assert len(kept) == 68
     assert not any(i % 7 > 5 or i % 5 > 3 for i in kept.tolist())
@@ -147,7 +166,7 @@ def test_long_pairs_are_left_out_and_counted(hundred: Store) -> None:
 
 def test_all_pairs_too_long_is_an_error(tmp_path: Path) -> None:
     store = stored(tmp_path, [(9, 9)] * 4)
-    with pytest.raises(DataError, match="all 4 pairs are longer than the limit of 3 source or 3 t"):
+    with pytest.raises(DataError, match="all 4 pairs are longer than the limit of 3 source pieces"):
         batches([store], limit=3)
     with pytest.raises(DataError, match=r"raise data\.source\.max_length"):
         batches([store], limit=3)
@@ -193,9 +212,10 @@ def test_smaller_batches_at_the_end_hold_the_same_in_the_same_order(n: int, thre
 
 
 def test_every_end_ends_a_turn() -> None:
-    padded = pad([[5, END, 6, END], [7, END]])
-    assert padded.ends is not None
-    assert padded.ends.int().tolist() == [[0, 1, 0, 1], [0, 1, 0, 0]]
-    moved = padded.to(padded.values.device)
-    assert moved.ends is not None
-    assert moved.ends.equal(padded.ends)
+    codec = TextCodec(LETTERS.read_as(Reading(separator="|")))
+    codecs = Codecs({"source": codec}, codec)
+    padded = codecs.pad({"source": [np.array([5, END, 6]), np.array([7])]})["source"]
+    assert padded.values.tolist() == [[[5, END], [6, END]], [[7, END], [PAD, PAD]]]
+    assert padded.mask.int().tolist() == [[[1, 1], [1, 1]], [[1, 1], [0, 0]]]
+    assert padded.flat().values.tolist() == [[5, END, 6, END], [7, END, PAD, PAD]]
+    assert padded.lengths.tolist() == [4, 2]

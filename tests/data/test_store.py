@@ -9,15 +9,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from saccade.data.codecs import Codecs
 from saccade.data.store import Store, build, default_folder
 from saccade.errors import DataError
+from saccade.modalities.numbers import NumbersCodec, NumbersModality, Scale
+from saccade.modalities.text import TextCodec
 from saccade.nouns import Example, pair
 from saccade.readers.base import Reader
 from saccade.readers.pairs import Pairs
 from saccade.tokenizers._vocabulary import Vocabulary
 from saccade.tokenizers.character import Character
+from tests.samples import text_codecs
 
 LETTERS = Character().fit(["abc xyz"], [])
+CODECS = text_codecs(LETTERS)
 
 
 class Origins(Reader):
@@ -37,7 +42,7 @@ class Origins(Reader):
 
 
 def stored(pairs: list[list[str]], folder: Path, vocabulary: Vocabulary = LETTERS) -> Store:
-    return build(Pairs(Path(), pairs=pairs), vocabulary, vocabulary, folder)
+    return build(Pairs(Path(), pairs=pairs), text_codecs(vocabulary), folder)
 
 
 @given(st.lists(st.lists(st.text("abc xyz", max_size=5), min_size=2, max_size=2), min_size=1))
@@ -45,54 +50,55 @@ def test_ids_come_back(tmp_path_factory: pytest.TempPathFactory, pairs: list[lis
     store = stored(pairs, tmp_path_factory.mktemp("store"))
     assert len(store) == len(pairs)
     for i, texts in enumerate(pairs):
-        assert [LETTERS.decode(ids.tolist()) for ids in store.pair(i)] == texts
-        assert [store.source_lengths[i], store.target_lengths[i]] == list(map(len, texts))
+        found = (store.pair(i).sources["source"], store.pair(i).target)
+        assert [LETTERS.decode(ids.tolist()) for ids in found] == texts
+        assert [store.lengths[side][i] for side in ("source", "target")] == list(map(len, texts))
         assert store.origin(i) == f"pairs:{i + 1}"
 
 
 def test_several_chunks_are_joined(tmp_path: Path) -> None:
     pairs = [["ab"[i % 2] * (i % 3), "x"] for i in range(4321)]
     store = stored(pairs, tmp_path)
-    assert LETTERS.decode(store.pair(4319)[0].tolist()) == pairs[4319][0]
+    assert LETTERS.decode(store.pair(4319).sources["source"].tolist()) == pairs[4319][0]
     assert store.origin(4320) == "pairs:4321"
-    assert store.source_lengths.dtype == store.target_lengths.dtype == np.int32
+    assert {lengths.dtype for lengths in store.lengths.values()} == {np.dtype(np.int32)}
 
 
 @given(st.lists(st.sampled_from(["a:1", "a:2", "a:3", "b:2", "no number", ":7", "a:", ""])))
 def test_origins_come_back(tmp_path_factory: pytest.TempPathFactory, origins: list[str]) -> None:
-    store = build(Origins(origins), LETTERS, LETTERS, tmp_path_factory.mktemp("store"))
+    store = build(Origins(origins), CODECS, tmp_path_factory.mktemp("store"))
     assert [store.origin(i) for i in range(len(store))] == origins
 
 
 def test_wide_ids_for_wide_vocabularies(tmp_path: Path) -> None:
     wide = Character().fit(["".join(map(chr, range(0x20000, 0x20000 + 66000)))], [])
     store = stored([[chr(0x20000 + 65999), chr(0x20000)]], tmp_path, wide)
-    assert store.pair(0)[0].dtype == np.uint32
-    assert store.pair(0)[0].tolist() == [4 + 65999]
-    assert stored([["a", "b"]], tmp_path).pair(0)[0].dtype == np.uint16
+    assert store.pair(0).sources["source"].dtype == np.uint32
+    assert store.pair(0).sources["source"].tolist() == [4 + 65999]
+    assert stored([["a", "b"]], tmp_path).pair(0).sources["source"].dtype == np.uint16
 
 
 def test_read_once(tmp_path: Path) -> None:
     reader = Origins(["a:1"])
     for _ in range(3):
-        build(reader, LETTERS, LETTERS, tmp_path)
+        build(reader, CODECS, tmp_path)
     assert reader.n_read == 1
-    build(reader, LETTERS, Character().fit(["a b x"], []), tmp_path)
+    build(reader, text_codecs(LETTERS, Character().fit(["a b x"], [])), tmp_path)
     assert reader.n_read == 2
 
 
-@pytest.mark.parametrize("name", ["meta.json", "source.ids", "target.offsets"])
+@pytest.mark.parametrize("name", ["meta.json", "source.values", "target.offsets"])
 @pytest.mark.parametrize("harm", ["truncate", "remove"])
 def test_a_broken_store_is_written_again(tmp_path: Path, name: str, harm: str) -> None:
     reader = Origins(["a:1", "a:2"])
-    path = build(reader, LETTERS, LETTERS, tmp_path).folder / name
+    path = build(reader, CODECS, tmp_path).folder / name
     if harm == "truncate":
         os.truncate(path, path.stat().st_size - 1)
     else:
         path.unlink()
-    store = build(reader, LETTERS, LETTERS, tmp_path)
+    store = build(reader, CODECS, tmp_path)
     assert reader.n_read == 2
-    assert LETTERS.decode(store.pair(1)[0].tolist()) == "a b"
+    assert LETTERS.decode(store.pair(1).sources["source"].tolist()) == "a b"
     assert list(tmp_path.iterdir()) == [store.folder]
 
 
@@ -120,9 +126,7 @@ def _in_child(folder: Path, kill_at: int) -> int:
     child = os.fork()
     if child == 0:
         try:
-            os._exit(
-                0 if len(build(Deadly(9000, kill_at), LETTERS, LETTERS, folder)) == 9000 else 1
-            )
+            os._exit(0 if len(build(Deadly(9000, kill_at), CODECS, folder)) == 9000 else 1)
         finally:
             os._exit(2)
     return child
@@ -137,7 +141,7 @@ def test_killed_and_concurrent_builders(tmp_path: Path) -> None:
     both = [_in_child(tmp_path, -1) for _ in range(2)]
     assert [os.waitpid(child, 0)[1] for child in both] == [0, 0]
     (store,) = tmp_path.iterdir()
-    assert Store(store).origin(8999) == "a:8999"
+    assert Store(store, CODECS).origin(8999) == "a:8999"
 
 
 def test_default_folder_follows_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,3 +175,73 @@ def test_a_store_that_cannot_be_replaced_is_named(
     monkeypatch.setattr(Path, "rename", stubborn)
     with pytest.raises(DataError, match="a broken store comes back as often as it is removed"):
         stored([["a", "b"]], tmp_path)
+
+
+class Several(Reader):
+    """Reads examples of one to three references, from two sources of which one is numbers."""
+
+    def read(self) -> Iterator[Example]:
+        for i in range(7):
+            references = tuple("xyz"[: 1 + i % 3])
+            series = np.arange(2.0 * (i + 1)).reshape(-1, 2)
+            yield Example({"text": "abc"[i % 3], "sea": series}, references, f"s:{i + 1}")
+
+    def fingerprint(self) -> str:
+        return "several"
+
+
+def test_sources_of_several_references_are_stored_once(tmp_path: Path) -> None:
+    scale = NumbersCodec(Scale((0.0, 1.0), (1.0, 2.0)), 0)
+    codecs = Codecs({"text": TextCodec(LETTERS), "sea": scale}, TextCodec(LETTERS))
+    store = build(Several(Path()), codecs, tmp_path)
+    wanted = [(e, reference) for e in Several(Path()).read() for reference in e.references]
+    assert len(store) == len(wanted) == 13
+    for i, (example, reference) in enumerate(wanted):
+        found = store.pair(i)
+        assert LETTERS.decode(found.target.tolist()) == reference
+        assert LETTERS.decode(found.sources["text"].tolist()) == example.sources["text"]
+        assert np.allclose(found.sources["sea"], (example.sources["sea"] - [0, 1]) / [1, 2])
+        assert store.lengths["sea"][i] == len(example.sources["sea"])
+        assert store.origin(i) == example.origin
+    assert (store.folder / "text.values").stat().st_size == 7 * 2  # one uint16 an example
+    assert np.fromfile(store.folder / "owners", np.int32).tolist() == [
+        i for i in range(7) for _ in range(1 + i % 3)
+    ]
+
+
+def test_one_reference_each_needs_no_owners(tmp_path: Path) -> None:
+    assert not (stored([["a", "b"], ["c", "x"]], tmp_path).folder / "owners").exists()
+
+
+def test_a_source_that_the_reader_does_not_have_is_named(tmp_path: Path) -> None:
+    codec = TextCodec(LETTERS)
+    with pytest.raises(DataError, match=r"pairs:1: has no source 'sea'; it has source\. Name the"):
+        build(Pairs(Path(), pairs=[["a", "b"]]), Codecs({"sea": codec}, codec), tmp_path)
+
+
+def test_series_come_back_on_their_scale(tmp_path: Path) -> None:
+    reader = Pairs(Path(), pairs=[["0,5 2,5", "4 6"], ["2,5 4,5", "6"]])
+    numbers = NumbersModality()
+    source = numbers.fit([[e.source for e in reader.read()]])
+    target = numbers.fit([[e.target for e in reader.read()]], source)
+    assert isinstance(source, NumbersCodec)
+    assert (source.scale.mean, target.side.size, target.horizon) == ((2.0, 5.0), 1, 2)
+    assert source.scale.spread == pytest.approx((2**0.5, 1.0))
+    store = build(reader, Codecs({"source": source}, target), tmp_path)
+    found = store.pair(1)
+    assert np.allclose(found.sources["source"], [[0.0, 0.0], [2**0.5, 0.0]])
+    assert np.allclose(found.target, [[4 / 2**0.5]])
+    assert store.lengths["source"].tolist() == [2, 2]
+    assert store.lengths["target"].tolist() == [2, 1]
+    assert store.origin(0) != store.origin(1)
+
+
+def test_targets_are_columns_of_the_source(tmp_path: Path) -> None:
+    numbers = NumbersModality()
+    source = numbers.fit([["1 2"]])
+    with pytest.raises(DataError, match=r"data.train: targets have 2 columns but sources 1"):
+        numbers.fit([["3,4"]], source)
+    codecs = Codecs({"source": source}, numbers.fit([["3"]], source))
+    wide = Pairs(Path(), pairs=[["1,1 2,2", "3"]])
+    with pytest.raises(DataError, match=r"pairs:1: a series has 2 columns; expected 1, as in tra"):
+        build(wide, codecs, tmp_path)

@@ -8,6 +8,7 @@ import torch
 from saccade import recipe as recipes
 from saccade.data.prepare import Vocabularies
 from saccade.folders import model as folders
+from saccade.folders.examples import pick_examples, write_examples
 from saccade.tokenizers._vocabulary import PAD, START, UNK
 from saccade.tokenizers.character import Character
 from saccade.tokenizers.word import Word
@@ -59,6 +60,7 @@ def write_noise(
     folders.begin(folder)
     weights.save(folder / "model.safetensors", weights.of(built))
     folders.write_identity(folder, recipe, sides, {})
+    write_examples(folder, pick_examples(recipe))
     return folder
 
 

@@ -2,6 +2,7 @@ from pathlib import Path
 
 from saccade.experiments.agreement import Agreement, compare
 from saccade.export.base import export
+from saccade.folders.examples import EXAMPLES
 from tests.engines.folders import SOURCES, write_noise
 
 
@@ -9,19 +10,15 @@ def test_both_engines_are_set_side_by_side(tmp_path: Path) -> None:
     folder, out = write_noise(tmp_path / "model"), tmp_path / "out"
     export("ctranslate2", folder, out)
     found = compare(folder, out, 5)
-    assert (found.origin, found.lines, found.equal) == ("valid", 5, 5)
+    assert (found.origin, found.lines, found.equal) == ("its examples", 5, 5)
     assert found.apart < 1e-4
     ours, theirs = found.figures["chrf"]
     assert ours == theirs
 
 
-def test_lines_are_made_up_without_data(tmp_path: Path) -> None:
+def test_lines_are_made_up_without_examples(tmp_path: Path) -> None:
     folder, out = write_noise(tmp_path / "model"), tmp_path / "out"
-    recipe = folder / "recipe.yaml"
-    pairs = recipe.read_text()
-    start, end = pairs.index("  valid:"), pairs.index("  test:")
-    absent = "  valid:\n    kind: text\n    source: absent.en\n    target: absent.fr\n"
-    recipe.write_text(pairs[:start] + absent + pairs[end:])
+    (folder / EXAMPLES).unlink()
     export("ctranslate2", folder, out)
     found = compare(folder, out, len(SOURCES))
     assert (found.origin, found.lines) == ("made-up lines", len(SOURCES))

@@ -1,6 +1,5 @@
 """A translation shows what search found; the looker here is a toy with known weights."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from xml.etree import ElementTree
 
@@ -9,8 +8,9 @@ import pytest
 
 from saccade.guards.profile import Profile
 from saccade.guards.statistics import gather
+from saccade.modalities._notation import Notation, TextNotation, Values
 from saccade.nouns import Hypothesis
-from saccade.predict.prediction import Maps, Prediction
+from saccade.predict.prediction import Arrays, Maps, Prediction
 from saccade.tokenizers._vocabulary import Reading, Vocabulary
 from saccade.tokenizers.character import Character
 from saccade.tokenizers.word import Word
@@ -22,15 +22,19 @@ class Toy:
     """Looks at the source place that has the same number as the target place."""
 
     def __init__(self, vocabulary: Vocabulary, names: tuple[str, ...] = ("a", "b")) -> None:
-        self.source = self.target = vocabulary
+        self.target: Notation = TextNotation(vocabulary)
+        self.sources: dict[str, Notation] = {"source": self.target}
         self.attention_names = names
         self.profile: Profile | None = None
 
-    def look(self, source: Sequence[int], target: Sequence[int]) -> Maps:
-        one = np.eye(len(target) + 1, len(source) + 1, dtype=np.float32)
+    def look(self, arrays: Arrays, target: Values) -> Maps:
+        one = np.eye(len(target) + 1, *self.grid(arrays), dtype=np.float32)
         return np.stack([one] * len(self.attention_names))
 
-    def token_scores(self, source: Sequence[int], target: Sequence[int]) -> tuple[float, ...]:
+    def grid(self, arrays: Arrays) -> tuple[int, ...]:
+        return (sum(len(one) + 1 for one in arrays.values()),)
+
+    def token_scores(self, arrays: Arrays, target: Values) -> tuple[float, ...]:
         return tuple(-0.1 for _ in (*target, "end"))
 
 
@@ -42,7 +46,9 @@ def translation(
     best = Hypothesis(tokens, -0.5, scores)
     other = Hypothesis(tokens[:1], -0.7, (-0.6, -0.8))
     ids = tuple(vocabulary.encode(source))
-    return Prediction(source, ids, best, Toy(vocabulary, names), (other,))
+    looker = Toy(vocabulary, names)
+    given = {"source": source}
+    return Prediction(given, {"source": ids}, best, looker, (other,), blank=not source)
 
 
 def words() -> Vocabulary:
@@ -78,8 +84,9 @@ def test_alignment_with_a_reversed_source_counts_words_as_the_text_has_them() ->
     turned = plain.read_as(Reading(reverse=True))
     one = translation("the cat", "le chat", plain)
     looker = Toy(plain)
-    looker.source = turned
-    other = Prediction(one.source_text, tuple(turned.encode("the cat")), one.hypothesis, looker)
+    looker.sources = {"source": TextNotation(turned)}
+    ids = {"source": tuple(turned.encode("the cat"))}
+    other = Prediction(one.sources, ids, one.hypothesis, looker)
     assert other.source_tokens == ("▁cat", "▁the", "</s>")
     assert other.alignment == [(1, 0), (0, 1)]
 
@@ -141,9 +148,8 @@ def test_slots_are_their_words() -> None:
     vocabulary = words().reserve(2)
     first, second = vocabulary.slots
     hypothesis = Hypothesis((second, first, second), -1.0, (-1.0,) * 4)
-    one = Prediction(
-        "dog cat", (first, second), hypothesis, Toy(vocabulary), copied=("dog", "Hanna")
-    )
+    given, ids = {"source": "dog Hanna"}, {"source": (first, second)}
+    one = Prediction(given, ids, hypothesis, Toy(vocabulary), copied=("dog", "Hanna"))
     assert one.text == "Hanna dog Hanna"
     assert one.tokens == ("▁Hanna", "▁dog", "▁Hanna")
     assert one.source_tokens == ("▁dog", "▁Hanna", "</s>")
@@ -153,8 +159,27 @@ def test_slots_are_their_words() -> None:
 def test_scores_of_tokens_are_asked_for_where_the_engine_did_not_say() -> None:
     vocabulary = characters()
     ids = tuple(vocabulary.encode("the"))
-    silent = Hypothesis(ids, -0.5, (), finished=True)
-    assert Prediction("the", ids, silent, Toy(vocabulary)).token_scores == (-0.1,) * (len(ids) + 1)
-    cut = Hypothesis(ids, -0.5, (), finished=False)
-    assert Prediction("the", ids, cut, Toy(vocabulary)).token_scores == (-0.1,) * len(ids)
-    assert Prediction("", (), Hypothesis((), 0.0, ()), Toy(vocabulary)).token_scores == ()
+
+    def found(hypothesis: Hypothesis) -> Prediction:
+        return Prediction({"source": "the"}, {"source": ids}, hypothesis, Toy(vocabulary))
+
+    silent, cut = (Hypothesis(ids, -0.5, (), finished=finished) for finished in (True, False))
+    assert found(silent).token_scores == (-0.1,) * (len(ids) + 1)
+    assert found(cut).token_scores == (-0.1,) * len(ids)
+    nothing = found(Hypothesis((), 0.0, ()))
+    assert replace(nothing, blank=True).token_scores == ()
+
+
+def test_several_sources_stand_side_by_side() -> None:
+    one = translation("the cat", "le chat", words())
+    looker = Toy(words())
+    looker.sources = {"a": looker.target, "b": looker.target}
+    ids = tuple(words().encode("the cat"))
+    given = {"a": "the cat", "b": "cat the"}
+    both = Prediction(given, {"a": ids, "b": ids[::-1]}, one.hypothesis, looker)
+    assert both.source_tokens == ("▁the", "▁cat", "</s>", "▁cat", "▁the", "</s>")
+    assert both.source_text == "a: the cat  b: cat the"
+    assert both.grid == (6,)
+    assert both.attention is not None
+    assert both.attention.shape == (2, 6)
+    assert both.alignment == []  # words of two sources cannot be numbered

@@ -21,7 +21,17 @@ from saccade.recipe import Decoding
 from saccade.search.base import Search
 from saccade.tokenizers._vocabulary import UNK, UNKNOWN, Reading
 from saccade.tokenizers.word import Word
-from tests.samples import MODELS, PAIRS, scramble, trained, untrained, vocabulary
+from tests.samples import (
+    MODELS,
+    PAIRS,
+    codecs,
+    scramble,
+    sides,
+    text_codecs,
+    trained,
+    untrained,
+    vocabulary,
+)
 
 LINES = [source for source, _ in PAIRS] + ["cats", "", "two", "x", "fox", "out of six seats", "  "]
 SEARCHES = {
@@ -36,7 +46,7 @@ every_model = pytest.mark.parametrize("kind", MODELS)
 def translator(kind: str, *, learned: bool = True, batch_tokens: int = ALL) -> Predictor:
     decoding = Decoding(batch_tokens=batch_tokens, max_ratio=1.0, max_extra=4)
     model = trained(kind) if learned else untrained(kind)
-    return Predictor(model, vocabulary(), vocabulary(), decoding)
+    return Predictor(model, codecs(), decoding)
 
 
 @cache
@@ -96,7 +106,7 @@ def test_what_was_learned_is_translated(kind: str) -> None:
 @pytest.mark.parametrize("search", SEARCHES)
 @pytest.mark.parametrize("learned", [True, False], ids=["trained", "untrained"])
 def test_forced_decoding_agrees_with_search(kind: str, search: str, learned: bool) -> None:
-    found = [one for one in outputs(kind, search, learned=learned) if one.source_values]
+    found = [one for one in outputs(kind, search, learned=learned) if len(one.source_values)]
     given = translator(kind, learned=learned, batch_tokens=SEVEN)
     scored = given.score([one.source_text for one in found], [one.text for one in found])
     for one, forced in zip(found, scored, strict=True):
@@ -134,7 +144,7 @@ def test_a_prefix_is_honoured(kind: str) -> None:
 @every_model
 def test_nbest_is_sorted_and_starts_with_the_best(kind: str) -> None:
     for one in translator(kind, learned=False).translate(LINES, nbest=4):
-        if not one.source_values:
+        if not len(one.source_values):
             continue
         assert 1 <= len(one.nbest) <= 4
         assert one.nbest[0].hypothesis == one.hypothesis
@@ -181,7 +191,7 @@ def test_two_threads_do_as_one(kind: str) -> None:
 @every_model
 def test_where_the_model_looked(kind: str) -> None:
     for one in outputs(kind, "greedy", learned=True):
-        if not one.looker.attention_names or not one.source_values:
+        if not one.looker.attention_names or not len(one.source_values):
             assert one.attention is None
             assert one.alignment == []
             continue
@@ -190,7 +200,7 @@ def test_where_the_model_looked(kind: str) -> None:
         assert weights.shape == (len(one.tokens), len(one.source_tokens))
         np.testing.assert_allclose(weights.sum(axis=1), 1.0, atol=1e-5)
         assert tuple(one.attention_maps) == one.looker.attention_names
-        alone = translator(kind).look(one.source_values, one.hypothesis.tokens)
+        alone = translator(kind).look(one.arrays, one.hypothesis.tokens)
         np.testing.assert_allclose(alone[:, :-1].mean(axis=0), weights, atol=1e-6)
 
 
@@ -236,30 +246,35 @@ def test_watching_tells_of_lines_and_changes_nothing() -> None:
 
     found = given.translate(LINES, watch=watch)
     assert [one.text for one in found] == [one.text for one in given.translate(LINES)]
-    assert set(told) == {i for i, one in enumerate(found) if one.source_values}
+    assert set(told) == {i for i, one in enumerate(found) if len(one.source_values)}
     assert told[3][:3] == ["q", "qu", "qua"]
 
 
 def test_a_reversed_source_is_the_same_text_turned_around() -> None:
     plain = translator("bahdanau", learned=False)
     turned = vocabulary().read_as(Reading(reverse=True))
-    other = Predictor(plain.model, turned, vocabulary(), plain.decoding)
+    other = Predictor(plain.model, text_codecs(turned, vocabulary()), plain.decoding)
     one, two = plain.translate("stac owt"), other.translate("two cats")
     assert (two.text, two.score) == (one.text, one.score)
     assert two.source_tokens == one.source_tokens == (*"stac", "▁", *"owt", "</s>")
     assert one.attention is not None
     assert two.attention is not None
     assert np.array_equal(two.attention, one.attention)
-    assert inspection.words(turned, two.source_values, two.source_tokens[:-1]) == ("two", "cats")
+    assert inspection.words(other.source, two.source_values, two.source_tokens[:-1]) == (
+        "two",
+        "cats",
+    )
 
 
 def test_unknown_words_are_replaced_if_asked_for() -> None:
     words = Word().fit(["a b c d"], [])
-    model = scramble(MODELS["bahdanau"].build(len(words), len(words)), scale=0.1)
+    model = scramble(MODELS["bahdanau"].build(*sides(len(words))), scale=0.1)
     with torch.no_grad():
-        model.get_parameter("bias")[UNK] = 50.0
+        model.get_parameter("head.bias")[UNK] = 50.0
     plain, replacing = (
-        Predictor(model, words, words, Decoding(max_extra=0, max_ratio=1.0, replace_unknown=on))
+        Predictor(
+            model, text_codecs(words), Decoding(max_extra=0, max_ratio=1.0, replace_unknown=on)
+        )
         for on in (False, True)
     )
     greedy = SEARCHES["greedy"]
@@ -275,11 +290,11 @@ def test_unknown_words_are_replaced_if_asked_for() -> None:
 def test_what_cannot_be_replaced_is_refused() -> None:
     decoding = Decoding(replace_unknown=True)
     words = Word().fit(["a b c d"], [])
-    blind = MODELS["sutskever"].build(len(words), len(words))
+    blind = MODELS["sutskever"].build(*sides(len(words)))
     with pytest.raises(RecipeError, match="replace_unknown: the model has no attention, so nobody"):
-        Predictor(blind, words, words, decoding)
+        Predictor(blind, text_codecs(words), decoding)
     with pytest.raises(RecipeError, match="replace_unknown: the pieces are not whole words, so an"):
-        Predictor(untrained("bahdanau"), vocabulary(), vocabulary(), decoding)
+        Predictor(untrained("bahdanau"), codecs(), decoding)
 
 
 @pytest.mark.parametrize("kind", ["luong", "pre"])

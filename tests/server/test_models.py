@@ -1,14 +1,18 @@
 """What a server knows of its models."""
 
+import shutil
 from pathlib import Path
 
 import pytest
+import yaml
 
 from saccade import recipe as recipes
 from saccade.errors import CheckpointError
 from saccade.server.models import Served, language_name, languages, open_models
 from tests.cli.conftest import SOURCES
+from tests.server.conftest import Serve
 
+SECRET = "correct horse battery staple"
 _PIECES = "valid: {kind: pairs, pairs: [[a, b]]}}\ntraining: {max_steps: 1}"
 
 
@@ -35,20 +39,38 @@ def test_languages_have_names() -> None:
     ]
 
 
-def test_a_model_far_from_its_data_has_no_examples(tiny: Served, tmp_path: Path) -> None:
-    assert [example.source for example in tiny.examples] == SOURCES
-    recipe = (tiny.folder / "recipe.yaml").read_text(encoding="utf-8")
-    copy = tmp_path / "moved"
-    copy.mkdir()
-    for path in tiny.folder.iterdir():
-        if path.is_file():
-            (copy / path.name).write_bytes(path.read_bytes())
-    moved = recipe.replace("train.source", "gone.source")
-    (copy / "recipe.yaml").write_text(moved, encoding="utf-8")
-    (served,) = open_models([str(copy)], source="fr", target="en")
+def copied(model: Served, folder: Path) -> Path:
+    """Copy a model folder, but let its recipe name a secret file instead of its data."""
+    shutil.copytree(model.folder, folder)
+    secret = folder.parent / "secret.txt"
+    secret.write_text(f"{SECRET}\n", encoding="utf-8")
+    path = folder / "recipe.yaml"
+    recipe = yaml.safe_load(path.read_text(encoding="utf-8"))
+    reader = {"kind": "text", "source": str(secret), "target": str(secret)}
+    recipe["data"] |= {"train": [reader], "valid": reader, "test": {"test": reader}}
+    path.write_text(yaml.safe_dump(recipe), encoding="utf-8")
+    return folder
+
+
+def test_examples_are_those_of_the_folder(tiny: Served, serve: Serve, tmp_path: Path) -> None:
+    folder = copied(tiny, tmp_path / "moved")
+    (served,) = open_models([str(folder)], source="fr", target="en")
     assert served.name == "moved"
-    assert served.examples == ()
+    assert [example.source for example in served.examples] == SOURCES
     assert (served.source, served.target) == ("fr", "en")
+    told = serve(served).get("/v1/models")
+    assert SECRET not in told.text
+    assert [one["source"] for one in told.json()["models"][0]["examples"]] == SOURCES
+
+
+def test_a_folder_that_carries_none_has_none(tiny: Served, serve: Serve, tmp_path: Path) -> None:
+    folder = copied(tiny, tmp_path / "moved")
+    (folder / "examples.json").unlink()
+    (served,) = open_models([str(folder)])
+    assert served.examples == ()
+    told = serve(served).get("/v1/models")
+    assert told.json()["models"][0]["examples"] == []
+    assert SECRET not in told.text
 
 
 def test_a_folder_that_is_no_model(tmp_path: Path) -> None:

@@ -1,0 +1,66 @@
+"""Every reader says which files it opens, before it opens them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from saccade.parts import Part, kinds
+from saccade.readers import _lines
+from saccade.readers.base import Reader
+
+TEXTS = {
+    "a.txt": "one two\nthree four\n",
+    "b.txt": "un deux\ntrois quatre\n",
+    "t.tsv": "one\tun\ntwo\tdeux\n",
+    "o.tsv": "two\tdeux\n",
+    "j.jsonl": json.dumps({"source": "one", "target": "un"}) + "\n",
+    "s.csv": "x\n1\n2\n3\n4\n",
+    "c.conll": "the\tDT\ncat\tNN\n\n",
+    "l.txt": "0 good\n1 bad\n",
+    "m.txt": "right: rihgt, rigt\n",
+    "d.txt": "hello __eou__ hi __eou__\n",
+}
+TSV = {"kind": "tsv", "path": "t.tsv"}
+OPTIONS: dict[str, dict[str, Any]] = {
+    "blocks": {"path": "a.txt"},
+    "columns": {"path": "c.conll"},
+    "dialogue": {"path": "d.txt"},
+    "embedded": {},
+    "joined": {"corpus": TSV},
+    "jsonl": {"path": "j.jsonl"},
+    "labelled": {"path": "l.txt"},
+    "misspellings": {"path": "m.txt"},
+    "noisy": {"corpus": TSV},
+    "pairs": {"pairs": [["a", "b"]]},
+    "plain": {"path": "a.txt"},
+    "series": {"path": "s.csv", "window": 2, "horizon": 1},
+    "split": {"corpus": TSV},
+    "text": {"source": "a.txt", "target": "b.txt"},
+    "tsv": {"path": "t.tsv"},
+    "without": {"corpus": TSV, "others": [{"kind": "tsv", "path": "o.tsv"}]},
+    "words": {"corpora": [TSV, {"kind": "plain", "path": "a.txt"}]},
+}
+
+
+@pytest.mark.parametrize("kind", kinds(Reader))
+def test_files_are_named_before_they_are_opened(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, text in TEXTS.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    opened: list[Path] = []
+    real = _lines.open_bytes
+
+    def seen(path: Path, *, unpack: bool = True) -> Any:
+        opened.append(path)
+        return real(path, unpack=unpack)
+
+    monkeypatch.setattr(_lines, "open_bytes", seen)
+    reader = Part(Reader, kind, OPTIONS[kind]).build(tmp_path)
+    assert opened == []
+    assert list(reader.read())
+    assert set(opened) == set(reader.paths)
+    assert reader.fingerprint()
+    assert set(opened) == set(reader.paths)
