@@ -19,7 +19,10 @@ import numpy as np
 
 from benchmarks.meter import peak_mib
 from saccade.data.batching import Batches
+from saccade.data.codecs import TARGET, Codecs
 from saccade.data.store import build
+from saccade.modalities.text import TextCodec
+from saccade.nouns import SOURCE_NAME
 from saccade.readers.base import Reader
 from saccade.readers.text import Text
 from saccade.tokenizers._vocabulary import Vocabulary
@@ -43,12 +46,14 @@ def measure(pairs: int, batches: int) -> dict[str, float]:
             _write(folder / "target.txt", pairs, seed=2)
         reader = Text(folder, source="source.txt", target="target.txt")
         with _phase(report, "learn"):
-            vocabulary = _learn(reader)
+            codec = TextCodec(_learn(reader))
+        codecs = Codecs({SOURCE_NAME: codec}, codec)
         with _phase(report, "store"):
-            store = build(reader, vocabulary, vocabulary, folder / "store")
+            store = build(reader, codecs, folder / "store")
         with _phase(report, "open_again"):
-            store = build(reader, vocabulary, vocabulary, folder / "store")
-        plan_of = Batches([store], batch_tokens=4096, max_source=256, max_target=256, seed=1)
+            store = build(reader, codecs, folder / "store")
+        limits = {SOURCE_NAME: 256, TARGET: 256}
+        plan_of = Batches([store], codecs, batch_tokens=4096, limits=limits, seed=1)
         with _phase(report, "plan"):
             plan = plan_of.epoch(0)
         with _phase(report, "batches"):

@@ -19,10 +19,13 @@ from typing import Any, cast
 
 import torch
 
+from saccade.data.codecs import Codecs
 from saccade.fast.model import Clear, Ready
 from saccade.folders import model as folder
-from saccade.models.base import Model
+from saccade.modalities.text import TextCodec
+from saccade.models.base import Model, writer
 from saccade.models.encoder_decoder import EncoderDecoder
+from saccade.nouns import SOURCE_NAME, Side
 from saccade.parts import Part
 from saccade.predict.predictor import Predictor
 from saccade.recipe import Decoding
@@ -82,13 +85,17 @@ def main() -> None:
 def untrained(shape: str, lines: Iterable[str]) -> Predictor:
     """Make a translator of known size whose outputs are as long as their sources."""
     vocabulary = Bpe(size=8000, min_count=1).fit(lines, ["nfc"])
-    model = Part(Model, "encoder_decoder", SHAPES[shape]).build(8000, 8000)
+    model = Part(Model, "encoder_decoder", SHAPES[shape]).build(
+        {SOURCE_NAME: Side(8000)}, Side(8000)
+    )
     assert isinstance(model, EncoderDecoder)
     with torch.no_grad():
-        model.bias[END] = -100.0
-        model.bias[len(vocabulary) :] = -100.0
+        bias = model.get_parameter("head.bias")
+        bias[END] = -100.0
+        bias[len(vocabulary) :] = -100.0
     decoding = Decoding(max_ratio=1.0, max_extra=0)
-    return Predictor(model, vocabulary, vocabulary, decoding)
+    codec = TextCodec(vocabulary)
+    return Predictor(model, Codecs({SOURCE_NAME: codec}, codec), decoding)
 
 
 def work(
@@ -96,7 +103,7 @@ def work(
 ) -> Callable[[], list[float]]:
     """Return what decodes all lines and gives the seconds of every call."""
     decoding = replace(translator.decoding, batch_tokens=batch * _FOR_LENGTH)
-    chosen = Predictor(translator.model, translator.source, translator.target, decoding)
+    chosen = Predictor(translator.model, translator.codecs, decoding)
     if form == "clear":
         chosen._ready = cast("Ready", _AsItIs(translator.model))
 
@@ -114,7 +121,7 @@ class _AsItIs:
     """Stands for `Ready` where no fast form is wanted."""
 
     def __init__(self, model: Model) -> None:
-        self.form = Clear(model)
+        self.form = Clear(writer(model))
 
 
 def by_turns(works: dict[str, Callable[[], list[float]]], rounds: int) -> dict[str, list[float]]:

@@ -26,9 +26,10 @@ from benchmarks.engines import run
 from benchmarks.kit import transformer_recipe
 from benchmarks.meter import peak_mib
 from benchmarks.workloads import END, PAD, START, Shape
-from saccade.data.batching import collate, pad
 from saccade.fast.model import Ready
+from saccade.flow import Batch, Padded, padded
 from saccade.models.base import Model
+from saccade.nouns import SOURCE_NAME, Side
 from saccade.objectives._likelihood import cross_entropy
 from saccade.search.base import Task
 from saccade.search.beam import Beam
@@ -65,7 +66,8 @@ def train(shape: Shape, length: int) -> dict[str, float]:
     model, before = _model(shape), peak_mib()
     optimiser = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=True)
     rows = _rows(shape, length)
-    batch = collate(rows, rows)
+    prefix = padded([[START, *row] for row in rows]).values
+    batch = Batch(_source(rows), _ended(rows), prefix)
 
     def update() -> None:
         loss = cross_entropy(model, batch, shape.smoothing)
@@ -80,7 +82,7 @@ def train(shape: Shape, length: int) -> dict[str, float]:
 def decode(shape: Shape, length: int) -> dict[str, float]:
     """Time beam search for two sentences whose outputs are as long as they are."""
     form, before = Ready(_model(shape).eval()).form, peak_mib()
-    source = pad([[*row, END] for row in _rows(shape, length)])
+    source = _source(_rows(shape, length))
     limits = torch.full((_ROWS,), length)
     task = Task(start=START, end=END, limits=limits, banned=(PAD, START, END))
 
@@ -237,13 +239,23 @@ def _parsed() -> argparse.Namespace:
 
 def _model(shape: Shape) -> Model:
     torch.manual_seed(1)
-    return transformer_recipe(shape).model.build(shape.vocabulary, shape.vocabulary)
+    return transformer_recipe(shape).model.build(
+        {SOURCE_NAME: Side(shape.vocabulary)}, Side(shape.vocabulary)
+    )
 
 
 def _rows(shape: Shape, length: int) -> list[list[int]]:
     generator = np.random.Generator(np.random.PCG64(length))
     rows: list[list[int]] = generator.integers(END + 1, shape.vocabulary, (_ROWS, length)).tolist()
     return rows
+
+
+def _ended(rows: list[list[int]]) -> Padded:
+    return padded([[*row, END] for row in rows])
+
+
+def _source(rows: list[list[int]]) -> dict[str, Padded]:
+    return {SOURCE_NAME: _ended(rows)}
 
 
 def _seconds(work: Callable[[], None]) -> float:

@@ -20,7 +20,8 @@ from torch import Tensor
 from benchmarks.workloads import END, WRITTEN, Effort, Shape
 from saccade import recipe as recipes
 from saccade import run
-from saccade.data.prepare import Vocabularies, batches_of, prepare
+from saccade.data.codecs import Codecs
+from saccade.data.prepare import batches_of, prepare
 from saccade.folders import model as folders
 from saccade.positions.sinusoidal import waves
 from saccade.readers.base import Reader
@@ -61,14 +62,14 @@ def _make(folder: Path, data: Path, shape: Shape, steps: int) -> None:
     data = data.resolve()
     recipe = transformer_recipe(shape, [f"training.max_steps={steps}"])
     run.train(recipe, folder / "model", overwrite=True, root=data)
-    sides = folders.read_identity(folder / "model").vocabularies
-    _write_texts(folder, recipe, data, sides)
+    codecs = folders.read_identity(folder / "model").codecs
+    _write_texts(folder, recipe, data, codecs)
     for work, one in (("T", recipe), ("R", rnn_recipe(shape))):
-        _write(folder / f"batches.{work}.json", json.dumps(_batches(work, one, data, sides)))
+        _write(folder / f"batches.{work}.json", json.dumps(_batches(work, one, data, codecs)))
     tensors, _ = folders.read_weights(folder / "model")
     arrays: dict[str, Any] = neutral(tensors)
     np.savez(folder / "weights.npz", **arrays)
-    shape = replace(shape, vocabulary=len(sides.target))
+    shape = replace(shape, vocabulary=codecs.target.side.size)
     _write(folder / "kit.json", json.dumps({"shape": asdict(shape), "data": str(data)}, indent=1))
 
 
@@ -78,13 +79,13 @@ def _write_untrained(folder: Path) -> None:
     length = ["decoding.max_ratio=0.0", f"decoding.max_extra={WRITTEN}"]
     stop = ["decoding.search={kind: beam, width: 5, patient: false}"]
     recipe = rnn_recipe(Shape(**facts["shape"]), [*length, *stop])
-    sides = folders.read_identity(folder / "model").vocabularies
-    model = folders.build_model(recipe, sides)
+    codecs = folders.read_identity(folder / "model").codecs
+    model = folders.build_model(recipe, codecs)
     held = weights.of(model)
-    held["bias"][END] = -100.0
+    held["head.bias"][END] = -100.0
     folders.begin(folder / "rnn")
     weights.save(folder / "rnn" / "model.safetensors", held)
-    folders.write_identity(folder / "rnn", recipe, sides, {})
+    folders.write_identity(folder / "rnn", recipe, codecs, {})
 
 
 def transformer_recipe(shape: Shape, more: list[str] | None = None) -> Recipe:
@@ -119,12 +120,14 @@ def _both(shape: Shape) -> list[str]:
     ]
 
 
-def _write_texts(folder: Path, recipe: Recipe, data: Path, sides: Vocabularies) -> None:
-    pieces = [*SYMBOLS, *sides.target.pieces(range(len(SYMBOLS), len(sides.target)))]
+def _write_texts(folder: Path, recipe: Recipe, data: Path, codecs: Codecs) -> None:
+    vocabulary = codecs.target.vocabulary
+    assert vocabulary is not None
+    pieces = [*SYMBOLS, *vocabulary.pieces(range(len(SYMBOLS), len(vocabulary)))]
     _write(folder / "vocabulary.txt", "".join(f"{piece}\n" for piece in pieces))
     (train,), (test,) = recipe.data.train, recipe.data.test.values()
     for name, reader in (("train", train.build(data)), ("test", test.build(data))):
-        _write_sides(folder, name, reader, sides.target)
+        _write_sides(folder, name, reader, vocabulary)
     first = (folder / "test.source.txt").read_text(encoding="utf-8").partition("\n")[0]
     _write(folder / "first.txt", f"{first}\n")
 
@@ -139,13 +142,14 @@ def _write_sides(folder: Path, name: str, reader: Reader, vocabulary: Vocabulary
         _write(folder / f"{name}.{side}.txt", "".join(f"{line}\n" for line in lines))
 
 
-def _batches(work: str, recipe: Recipe, data: Path, sides: Vocabularies) -> list[list[int]]:
+def _batches(work: str, recipe: Recipe, data: Path, codecs: Codecs) -> list[list[int]]:
     """Plan an epoch as saccade does; R's batches are cut again, to the same number of rows.
 
     What is cut lies in order of length, so it is shuffled: a few steps must see every length.
     """
-    stores, effort = prepare(recipe, data, sides).train, Effort()
-    plan = batches_of(recipe, stores, effort.tokens if work == "T" else _ROWS).epoch(0)
+    stores, effort = prepare(recipe, data, codecs).train, Effort()
+    size = effort.tokens if work == "T" else _ROWS
+    plan = batches_of(recipe, stores, codecs, size).epoch(0)
     if work == "T":
         return [indices.tolist() for indices in plan]
     cut = [
@@ -168,9 +172,10 @@ def neutral(tensors: Mapping[str, Tensor]) -> dict[str, NDArray[np.float32]]:
 
     Embeddings are multiplied by sqrt(D) when they are read, and shared with the output.
     """
-    found = {"embedding": tensors["target_embedding.weight"], "bias": tensors["bias"]}
+    found = {"embedding": tensors["target_embedding.weight"], "bias": tensors["head.bias"]}
     found["positions"] = waves(_PLACES, found["embedding"].shape[1])
     for name, tensor in tensors.items():
+        name = name.replace("reading.encoders.source.", "encoder.")  # noqa: PLW2901
         if not name.startswith(("encoder.", "decoder.")):
             continue
         for old, new in _NAMES:

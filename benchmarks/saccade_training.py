@@ -55,11 +55,11 @@ def _train(
 
 def _loop(recipe: Recipe, kit: Kit) -> Loop:
     """Build what `saccade train` builds."""
-    sides = folders.read_identity(kit.folder / "model").vocabularies
-    prepared = prepare(recipe, kit.data, sides)
-    model = folders.build_model(recipe, sides)
-    objective = recipe.training.objective.build(sides.target.decode)
-    batches = batches_of(recipe, prepared.train, recipe.training.batch_tokens)
+    codecs = folders.read_identity(kit.folder / "model").codecs
+    prepared = prepare(recipe, kit.data, codecs)
+    model = folders.build_model(recipe, codecs)
+    objective = recipe.training.objective.build(codecs.target.decode)
+    batches = batches_of(recipe, prepared.train, codecs, recipe.training.batch_tokens)
     return Loop(model, objective, batches, recipe.training, recipe.seed)
 
 

@@ -5,6 +5,7 @@ from typing import ClassVar, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from saccade.attention._layer import build_attention
 from saccade.attention.base import Attention
 from saccade.decoders.base import Decoder
 from saccade.flow import SOURCE, Attended, Decoded, Memory, State, Stepped, append, nested, tensor
@@ -12,7 +13,6 @@ from saccade.layers.transformer import (
     FeedForward,
     Norm,
     Residual,
-    build_attention,
     check_neighbourhood,
     closing_norm,
 )

@@ -2,6 +2,7 @@
 
 from torch import Tensor, nn
 
+from saccade.attention._layer import build_attention
 from saccade.attention.base import Attention
 from saccade.encoders.base import Encoder
 from saccade.flow import Memory, Padded
@@ -9,7 +10,6 @@ from saccade.layers.transformer import (
     FeedForward,
     Norm,
     Residual,
-    build_attention,
     check_neighbourhood,
     closing_norm,
 )

@@ -28,7 +28,7 @@ class PathHead(Head):
     ) -> None:
         super().__init__(width, size)
         if horizon < 1:
-            raise RecipeError(f"path.horizon: {horizon} is below 1; it is in places.")
+            raise RecipeError(f"dense_forecaster.horizon: {horizon} is below 1; it is in places.")
         self.horizon, self.relative = horizon, relative
         self.output = nn.Linear(width, horizon * size)
 

@@ -32,6 +32,8 @@ class Classifier(Writer):
     in training.
     """
 
+    head: ClosedHead
+
     def __init__(  # noqa: PLR0913 - all but two are options
         self,
         sources: Mapping[str, Side],

@@ -42,6 +42,8 @@ class Tagger(Writer):
     2016, arXiv:1606.02892). Output and source have the same number of words, so END is known.
     """
 
+    head: ClosedHead
+
     def __init__(  # noqa: PLR0913 - all but two are options
         self,
         sources: Mapping[str, Side],

@@ -12,6 +12,7 @@ from saccade.predict.predictor import Predictor
 from saccade.server.limits import Limits
 from saccade.server.schema import Predict
 from saccade.views import beam_tree, distribution, heatmap, lines
+from saccade.views.drawing import draw_output
 
 _DIGITS = 5  # of an attention weight
 
@@ -165,7 +166,28 @@ def _distribution(seen: Seen) -> str:
     return distribution.to_svg(inspection.distributions(seen.translator, seen.translation))
 
 
+def _output(seen: Seen) -> str:
+    one = seen.translation
+    return draw_output(one.looker.target.chart, one.source, one.output).svg
+
+
+def views_of(predictor: Predictor) -> list[str]:
+    """List the pictures that can be drawn of a model's predictions, the first ones first."""
+    names, text = predictor.attention_names, predictor.target.vocabulary is not None
+    sequence = all(codec.view == "heatmap" for codec in predictor.sources.values())
+    offered = {
+        "output": bool(predictor.target.chart),
+        "lines": bool(names) and sequence,
+        "attention": bool(names),
+        "heads": len(names) > 1 and sequence,
+        "beam": text,
+        "distribution": text,
+    }
+    return [view for view, is_there in offered.items() if is_there]
+
+
 _VIEWS: dict[str, Callable[[Seen], str]] = {
+    "output": _output,
     "attention": _heatmap,
     "heads": _heads,
     "lines": _lines,

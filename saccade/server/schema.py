@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 Want = Literal["tokens", "attention", "alignment", "tree", "flags"]
-View = Literal["attention", "heads", "lines", "beam", "distribution"]
+View = Literal["attention", "heads", "lines", "beam", "distribution", "output"]
 
 
 def _writable(text: str) -> str:
@@ -34,7 +34,7 @@ class Predict(_Strict):
     length_penalty: Penalty | None = None
     prefix: Text = Field("", description="Text that every output begins with.")
     want: list[Want] = Field(default_factory=list, max_length=5)
-    views: list[View] = Field(default_factory=list, max_length=5)
+    views: list[View] = Field(default_factory=list, max_length=6)
     head: Text = Field("mean", description="An attention map by name, or mean, or max, of all.")
     words: bool = Field(default=False, description="Join pieces to words in attention and views.")
 
@@ -170,6 +170,7 @@ class ModelAnswer(BaseModel):
     target: str
     parameters: int
     attention: list[str]
+    views: list[View]
     examples: list[ExampleAnswer]
     trains: bool
 

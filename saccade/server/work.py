@@ -12,7 +12,7 @@ from saccade.server.answers import answer, encoded, unless_gone
 from saccade.server.desk import Desk, jobs_of, scores, translations
 from saccade.server.jobs import Job
 from saccade.server.models import Served
-from saccade.server.predict import Seen, check_size, is_heavy, number, result
+from saccade.server.predict import Seen, check_size, is_heavy, number, result, views_of
 from saccade.server.refusal import Refused
 
 _SHOWN = 12  # examples of each model
@@ -50,6 +50,7 @@ def told(model: Served) -> dict[str, Any]:
         "target": model.target,
         "parameters": model.n_parameters,
         "attention": model.translator.attention_names,
+        "views": views_of(model.translator),
         "examples": [{"source": e.source, "reference": e.target} for e in shown],
         "trains": model.trains,
     }

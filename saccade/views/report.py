@@ -58,7 +58,6 @@ class RunReport:
     recipe_yaml: str
     probes: Sequence[Probe] = ()
     lengths: Mapping[str, Sequence[by_length.Bucket]] = field(default_factory=dict)
-    """Forecasts as whole SVG documents, by what each is called."""
 
 
 def training_report(report: RunReport) -> str:

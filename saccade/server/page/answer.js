@@ -2,7 +2,7 @@
 
 import { all, ask, draw, find, make, options, tabs } from "/static/dom.js";
 
-const VIEWS = { lines: "Lines", attention: "Matrix", heads: "All heads", beam: "Beam", distribution: "Next symbols" };
+const VIEWS = { output: "Output", lines: "Lines", attention: "Matrix", heads: "All heads", beam: "Beam", distribution: "Next symbols" };
 const SURE = 0.6, DOUBTFUL = 0.25;  // probability of a whole word
 
 export class Answer {
@@ -11,6 +11,7 @@ export class Answer {
     this.node = find("#answer").content.firstElementChild.cloneNode(true);
     this.again = again;
     this.maps = model.attention;
+    this.offered = model.views;
     this.title = find("h2", this.node);
     this.title.append(name);
     this.output = find(".output", this.node);
@@ -125,8 +126,7 @@ export class Answer {
   }
 
   showViews() {
-    const fewest = { lines: 1, attention: 1, heads: 2 };  // maps that a view needs
-    const possible = Object.keys(VIEWS).filter((view) => this.maps.length >= (fewest[view] ?? 0));
+    const possible = this.offered;
     const list = find(".views [role=tablist]", this.node);
     const kept = find("[aria-selected=true]", list)?.dataset.view;
     list.replaceChildren(...possible.map((view) => make("button", {

@@ -4,9 +4,11 @@ import { find, listen, options } from "/static/dom.js";
 import { Answer } from "/static/answer.js";
 
 const CUT = 70;  // letters of an example in the list
+const PICTURE = "data:image/";  // what a picture begins with where others have text
 
 export function translating(models) {
   const form = find("#ask"), source = find("#source"), status = find("#status");
+  const picture = find("#picture");
   const model = find("#model"), other = find("#other"), example = find("#example"), beam = find("#beam");
   let running = new AbortController();
 
@@ -16,11 +18,20 @@ export function translating(models) {
 
   const examples = () => models.find(({ name }) => name === model.value)?.examples ?? [];
   const fill = () => {
-    const texts = examples().map(({ source: text }, i) => [String(i), text.length > CUT ? `${text.slice(0, CUT)}…` : text]);
+    const shown = (text, i) => (text.startsWith(PICTURE) ? `picture ${i + 1}` : text.length > CUT ? `${text.slice(0, CUT)}…` : text);
+    const texts = examples().map(({ source: text }, i) => [String(i), shown(text, i)]);
     options(example, [["", texts.length ? "choose one" : "none"], ...texts]);
     example.disabled = !texts.length;
   };
   fill();
+
+  // A picture is shown as one; its text stays in the box for whoever wants to copy it.
+  const preview = () => {
+    picture.hidden = !source.value.startsWith(PICTURE);
+    picture.src = picture.hidden ? "data:," : source.value;
+    source.classList.toggle("code", !picture.hidden);
+  };
+  source.oninput = preview;
 
   const say = (text, bad = false) => {
     status.textContent = text;
@@ -70,6 +81,7 @@ export function translating(models) {
   example.onchange = () => {
     if (example.value === "") return;
     source.value = examples()[Number(example.value)].source;
+    preview();
     translate();
   };
   return { enter: () => source.focus({ preventScroll: true }) };
