@@ -168,7 +168,9 @@ def _picture(prediction: Prediction, example: Example) -> str:
     """Draw an output beside what was to come, or where the model looked; "" if neither is known."""
     chart = prediction.looker.target.chart
     if chart:
-        return draw_output(chart, prediction.source, prediction.output, example.target).svg
+        truth = example.target
+        truth = prediction.looker.target.read(truth) if isinstance(truth, str) else truth
+        return draw_output(chart, prediction.source, prediction.output, truth).svg
     drawn = prediction.drawing()
     return drawn.svg if drawn else ""
 

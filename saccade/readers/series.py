@@ -4,6 +4,8 @@ import csv
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+
 from saccade.errors import DataError, RecipeError
 from saccade.modalities._numbers import number
 from saccade.nouns import Example, pair
@@ -62,7 +64,8 @@ class Series(Reader):
         names = _names(rows[0][1])
         rows = rows[1:] if names else rows
         wanted = self._wanted(names, len(rows[0][1]) if rows else 0)
-        places = [(n, self._cells(cells, wanted, n)) for n, cells in rows]
+        places = [self._cells(cells, wanted, n) for n, cells in rows]
+        values, numbers = np.array(places, dtype=np.float64), [n for n, _ in rows]
         begin, end = (round(share * len(places)) for share in self.shares)
         oldest = max(begin - self.window, 0) if self.reach_back else begin
         starts = range(oldest + self.window, end - self.horizon + 1, self.stride)
@@ -74,10 +77,8 @@ class Series(Reader):
             )
         n_target = len(self.columns) or len(wanted)
         for t in starts:
-            source = " ".join(",".join(cells) for _, cells in places[t - self.window : t])
-            after = places[t : t + self.horizon]
-            target = " ".join(",".join(cells[:n_target]) for _, cells in after)
-            yield pair(source, target, f"{self.path}:{after[0][0]}")
+            source, target = values[t - self.window : t], values[t : t + self.horizon, :n_target]
+            yield pair(source, target, f"{self.path}:{numbers[t]}")
 
     def fingerprint(self) -> str:
         """Hash the file and every option."""
@@ -103,15 +104,13 @@ class Series(Reader):
             )
         return [known.index(name) for name in chosen]
 
-    def _cells(self, cells: list[str], wanted: list[int], n: int) -> list[str]:
+    def _cells(self, cells: list[str], wanted: list[int], n: int) -> list[float]:
         if max(wanted) >= len(cells):
             raise DataError(
                 f"{self.path}:{n}: no column {max(wanted) + 1}; the line has {len(cells)}. Mend the"
                 " line."
             )
-        for i in wanted:
-            number(cells[i], f"{self.path}:{n}, column {i + 1}")
-        return [cells[i] for i in wanted]
+        return [number(cells[i], f"{self.path}:{n}, column {i + 1}") for i in wanted]
 
 
 def _names(cells: list[str]) -> list[str]:
