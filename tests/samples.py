@@ -15,6 +15,7 @@ from saccade.decoders.base import Decoder
 from saccade.encoders.base import Encoder
 from saccade.flow import Batch, Memory
 from saccade.masks import from_lengths
+from saccade.modalities.numbers import NumbersCodec, Scale
 from saccade.modalities.text import TextCodec
 from saccade.models.base import Model
 from saccade.nouns import Side
@@ -131,6 +132,17 @@ def codecs() -> Codecs:
 def text_codecs(source: Vocabulary, target: Vocabulary | None = None) -> Codecs:
     """Make the codecs of text in the pieces of these vocabularies."""
     return Codecs({"source": TextCodec(source)}, TextCodec(target or source, source))
+
+
+def windows(sources: Sequence[Tensor], targets: Sequence[Tensor]) -> Batch:
+    """Make a batch of numbers `[S, C]`, which are left as they are."""
+    read, written = (
+        NumbersCodec(Scale((0.0,) * n, (1.0,) * n), max(map(len, rows)))
+        for rows in (sources, targets)
+        for n in [rows[0].shape[1]]
+    )
+    arrays = [[one.numpy() for one in rows] for rows in (sources, targets)]
+    return Codecs({"source": read}, written).collate({"source": arrays[0]}, arrays[1])
 
 
 def backward(loss: Tensor) -> None:

@@ -10,9 +10,12 @@ import torch
 from saccade import recipe as recipes
 from saccade.errors import CheckpointError, DataError, RecipeError, TrainingError
 from saccade.folders import model as folders
-from saccade.learners._bench import TextBench
+from saccade.learners import _bench
 from saccade.metrics.base import Metric
+from saccade.nouns import Hypothesis, Side
 from saccade.parts import Part
+from saccade.predict.prediction import Prediction
+from saccade.predict.predictor import Predictor
 from saccade.run import average, count_parameters, evaluate, read_recipe, train
 from saccade.train import weights
 from saccade.train.checkpoint import Checkpoints
@@ -47,10 +50,10 @@ def test_a_run_folder_is_complete(tmp_path: Path) -> None:
         *("checkpoints", "metrics.jsonl", "train.log", "README.md", "report.html", "profile.json"),
         "examples.json",
     }
-    assert count_parameters(run.translator.model) > 1000
+    assert count_parameters(run.predictor.model) > 1000
     assert run.reason == "reached max_steps 3"
     loaded = folders.load(run.folder)
-    assert loaded.translate("123").text == run.translator.translate("123").text
+    assert loaded.translate("123").text == run.predictor.translate("123").text
 
 
 def test_patience_stops_after_so_many_worse(
@@ -73,8 +76,14 @@ def test_the_best_checkpoint_by_any_metric(
     text, side = "one two three four five", {"tokenizer": "character"}
     pairs = {"kind": "pairs", "pairs": [["12345", text]]}
     data = {"train": pairs, "valid": pairs, "source": side, "target": side}
-    outputs = iter([["no"], [text], ["one two"]])
-    monkeypatch.setattr(TextBench, "_outputs", lambda _: next(outputs))
+    outputs = iter(["no", text, "one two"])
+
+    def written(opened: Predictor, *_: object) -> list[Prediction]:
+        tokens = opened.target.encode([next(outputs)])[0]
+        hypothesis = Hypothesis(tuple(tokens.tolist()), 0.0, ())
+        return [Prediction({"source": "12345"}, {}, hypothesis, opened)]
+
+    monkeypatch.setattr(_bench, "outputs_for", written)
     options: dict[str, Any] = {"max_steps": 3, "validate_every": 1, "keep_last": 3}
     small.run(tmp_path, data=data, metrics=[metric], select=metric, **options)
     index = Checkpoints(tmp_path).index()
@@ -180,9 +189,9 @@ def test_average_writes_a_model(tmp_path: Path) -> None:
 def test_evaluate(tmp_path: Path) -> None:
     small.run(tmp_path, max_steps=1)
     found = evaluate(tmp_path, "valid", metrics=[Part(Metric, "exact_match")], most=5)
-    assert (found.split, len(found.examples), len(found.translations)) == ("valid", 5, 5)
+    assert (found.split, len(found.examples), len(found.predictions)) == ("valid", 5, 5)
     assert set(found.figures) == {"exact_match"}
-    assert found.plain()["sentences"] == 5
+    assert found.plain()["examples"] == 5
     with pytest.raises(RecipeError) as caught:
         evaluate(tmp_path, "tset")
     assert str(caught.value) == f"{tmp_path}: no split 'tset'; there are valid."
@@ -196,7 +205,7 @@ def test_a_disk_without_room_for_the_ids(tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(DataError) as caught:
         small.run(tmp_path / "run")
     assert str(caught.value) == (
-        f"{tmp_path / 'home' / 'store'}: the ids of the data cannot be kept there: No space left on"
+        f"{tmp_path / 'home' / 'store'}: the encoded data cannot be kept there: No space left on"
         " device; expected a place to write. Free some space, or set SACCADE_HOME to another"
         " folder."
     )
@@ -234,17 +243,17 @@ def test_a_language_model_starts_a_decoder_weight_for_weight(tmp_path: Path) -> 
     recipe = recipes.from_plain(raw)
     run = train(recipe, tmp_path / "mt", start_from=tmp_path / "lm", console=small.quiet())
     known, identity = folders.read_weights(tmp_path / "lm")[0], folders.read_identity(run.folder)
-    assert identity.codecs.target.fingerprint == run.translator.target.fingerprint
+    assert identity.codecs.target.fingerprint == run.predictor.target.fingerprint
     fresh = folders.build_model(recipe, identity.codecs)
     said = folders.start_weights(fresh, recipe, tmp_path / "lm")
     own = weights.of(fresh)
     taken = [n for n in own if n in known and torch.equal(own[n], known[n])]
-    assert {"target_embedding.weight", "bias", "decoder.cells.0.U"} <= set(taken)
+    assert {"target_embedding.weight", "head.bias", "decoder.cells.0.U"} <= set(taken)
     assert f"took {len(taken)} weights ({', '.join(taken)}); new are" in said
     raw["model"] |= {"embedding": 8, "tie": "none", "decoder": {"kind": "transformer", "layers": 1}}
     raw["model"]["decoder"]["attention"] = {"kind": "multihead", "heads": 2}
     narrow = recipes.from_plain(raw)
-    other = narrow.model.build(len(identity.codecs.source), 7)
+    other = narrow.model.build(identity.codecs.shape[0], Side(7))
     with pytest.raises(
         CheckpointError, match=r"none of its 10 weights fits the recipe's model; exp"
     ):

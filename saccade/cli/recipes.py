@@ -43,12 +43,14 @@ def check(
     wrong = 0
     for path in paths:
         try:
-            recipes.load(path / "recipe.yaml" if path.is_dir() else path)
+            read = recipes.load(path / "recipe.yaml" if path.is_dir() else path)
         except RecipeError as error:
             complain(str(error))
             wrong += len(error.problems)
         else:
             typer.echo(f"{path}: good")
+            for said in read.notes:
+                note(said)
     if wrong:
         note(f"{wrong} error{'s' if wrong > 1 else ''} in {len(paths)} recipes.")
         raise typer.Exit(2)

@@ -54,6 +54,8 @@ def train(
         raise RecipeError("--resume: goes on with a run; do not give --overwrite or --from too.")
     path = recipe / "recipe.yaml" if recipe.is_dir() else recipe
     read = run.read_recipe(path, sets or [], seed)
+    for said in read.notes:
+        note(said)
     within_run = (path.parent / "saccade.json").exists()
     folder = folder or (path.parent if resume and within_run else Path("runs") / read.name)
     checked_device(device)

@@ -16,7 +16,7 @@ class ClosedHead(Categorical):
     p = softmax(O f + b), as `closed` corrects it
     """
 
-    def __init__(self, width: int, size: int, tied: nn.Parameter | None = None) -> None:
+    def __init__(self, width: int, size: int, tied: nn.Parameter | None) -> None:
         super().__init__(width, size)
         self.output = nn.Linear(width, size)
 

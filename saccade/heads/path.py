@@ -21,7 +21,7 @@ class PathHead(Head):
         self,
         width: int,
         size: int,
-        tied: nn.Parameter | None = None,
+        tied: nn.Parameter | None,
         *,
         horizon: int = 12,
         relative: bool = False,

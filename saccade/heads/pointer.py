@@ -18,7 +18,7 @@ class PointerHead(Categorical):
     weight, nothing is copied and p = P.
     """
 
-    def __init__(self, width: int, size: int, tied: nn.Parameter | None = None) -> None:
+    def __init__(self, width: int, size: int, tied: nn.Parameter | None) -> None:
         super().__init__(width, size)
         self.symbols = SymbolHead(width, size, tied)
         self.switch = nn.Linear(width, 1)

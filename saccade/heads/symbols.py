@@ -20,7 +20,7 @@ class SymbolHead(Categorical):
         tied: the matrix of the embedding `[V, D]`, if O is to be it.
     """
 
-    def __init__(self, width: int, size: int, tied: nn.Parameter | None = None) -> None:
+    def __init__(self, width: int, size: int, tied: nn.Parameter | None) -> None:
         super().__init__(width, size)
         narrows = tied is not None and tied.shape[1] != width
         self.narrow = nn.Linear(width, tied.shape[1]) if narrows and tied is not None else None

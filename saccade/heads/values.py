@@ -20,7 +20,7 @@ class ValueHead(Head):
         self,
         width: int,
         size: int,
-        tied: nn.Parameter | None = None,
+        tied: nn.Parameter | None,
         *,
         relative: bool = False,
     ) -> None:

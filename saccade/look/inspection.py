@@ -150,7 +150,8 @@ def _places(prediction: Prediction) -> Sequence[int]:
 
 def _joined(weights: Maps, rows: Sequence[int], columns: Sequence[int]) -> Maps:
     by_column = np.eye(max(columns) + 1)[list(columns)]  # [S, words], one for its word
-    by_row = np.eye(max(rows, default=-1) + 1)[list(rows)].reshape(len(rows), -1)  # [T, words]
+    n_words = max(rows, default=-1) + 1
+    by_row = np.eye(n_words)[list(rows)].reshape(len(rows), n_words)  # [T, words]
     sizes = np.maximum(by_row.sum(axis=0), 1.0)[:, None]
     return np.asarray(by_row.T @ weights @ by_column / sizes, dtype=np.float32)
 

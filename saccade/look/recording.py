@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from saccade.cells.base import Cell
 from saccade.flow import State, Swept, Ticked, tensor
+from saccade.nouns import SOURCE_NAME
 
 M = TypeVar("M", bound=nn.Module)
 _INNER = ("cell", "cells", "layers")  # of an encoder or decoder, and not worth naming
@@ -116,7 +117,7 @@ def _is_backward(read: Tensor | None, before: list[Tensor | None]) -> bool:
 
 
 def _spoken(names: list[str], backward: list[bool]) -> list[str]:
-    """Say which cell it is: `encoder.layers.0.1` is "encoder 1 backward"."""
+    """Say which cell it is: `reading.encoders.source.layers.0.1` is "encoder 1 backward"."""
     said = []
     for name, turned in zip(names, backward, strict=True):
         steps = name.split(".")
@@ -125,7 +126,14 @@ def _spoken(names: list[str], backward: list[bool]) -> list[str]:
             other != name and other.rpartition(".")[0] == name.rpartition(".")[0] for other in names
         )
         way = (" backward" if turned else " forward") if paired else ""
-        owners = [step for step in steps if not step.isdigit() and step not in _INNER]
         number = f" {numbers[0]}" if numbers else ""
-        said.append(f"{owners[-1] if owners else name}{number}{way}")
+        said.append(f"{_owner(steps) or name}{number}{way}")
     return said if len(set(said)) == len(said) else names
+
+
+def _owner(steps: list[str]) -> str:
+    """Name the encoder or decoder that holds a cell; an encoder by its source, if it has a name."""
+    owners = [step for step in steps if not step.isdigit() and step not in _INNER]
+    if owners[-2:-1] == ["encoders"]:
+        return "encoder" if owners[-1] == SOURCE_NAME else f"encoder of {owners[-1]}"
+    return owners[-1] if owners else ""

@@ -62,7 +62,7 @@ class Classifier(Writer):
             )
         self.query = nn.Parameter(torch.randn(width) / width**0.5)
         self.mix = nn.Linear(self.attention.context_dim + width, hidden)
-        self.head = ClosedHead(hidden, target.size)
+        self.head = ClosedHead(hidden, target.size, None)
 
     @property
     def attention_names(self) -> tuple[str, ...]:

@@ -62,7 +62,7 @@ class DenseForecaster(Writer):
         drawn = torch.randn(width) / width**0.5
         self.query = nn.Parameter(drawn) if self.attention.context_dim else None
         self.mix = nn.Linear(self.attention.context_dim + width, hidden)
-        self.head = PathHead(hidden, target.size, horizon=horizon, relative=relative)
+        self.head = PathHead(hidden, target.size, None, horizon=horizon, relative=relative)
 
     @property
     def attention_names(self) -> tuple[str, ...]:

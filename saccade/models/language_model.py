@@ -65,14 +65,15 @@ class LanguageModel(Writer):
     def forward(self, batch: Batch, *, look: bool = False) -> Decoded:
         """Read the given prefix."""
         prefix = self.dropout(self.target_embedding.embed(batch.prefix))  # [B, T, D]
-        features: Tensor = self.decoder(prefix, self._nothing(batch.source)).features
-        n_places = batch.source.mask.shape[1]
+        source = batch.source.flat()
+        features: Tensor = self.decoder(prefix, self._nothing(source)).features
+        n_places = source.mask.shape[1]
         weights = features.new_zeros(*features.shape[:2], 0, n_places) if look else None
         return Decoded(features, weights)
 
     def start(self, sources: Sources) -> State:
         """Return the decoder's first state, the same whatever the source."""
-        return self.decoder.start(self._nothing(only(sources)))
+        return self.decoder.start(self._nothing(only(sources).flat()))
 
     def advance(self, token: Tensor, state: State, *, look: bool = False) -> Stepped:
         """Read one symbol `[B]`."""

@@ -67,7 +67,7 @@ class Tagger(Writer):
         self.dropout = Dropout(dropout)
         self.encoder = encoder.build(embedding * factors)
         self.mix = nn.Linear(self.encoder.memory_dim + previous, hidden)
-        self.head = ClosedHead(hidden, target.size)
+        self.head = ClosedHead(hidden, target.size, None)
 
     @property
     def attention_names(self) -> tuple[str, ...]:
@@ -76,17 +76,18 @@ class Tagger(Writer):
 
     def forward(self, batch: Batch, *, look: bool = False) -> Decoded:
         """Write features of every place, `[B, T, D + 1]`."""
-        states, n_words = self._read(batch.source)
+        source = batch.source.flat()
+        states, n_words = self._read(source)
         place = torch.arange(batch.prefix.shape[1], device=states.device)  # [T]
         features = self._features(self._at(states, place.expand(states.shape[0], -1)), batch.prefix)
         weights = None
         if look:
-            weights = states.new_zeros(*batch.prefix.shape, 0, batch.source.mask.shape[1])
+            weights = states.new_zeros(*batch.prefix.shape, 0, source.mask.shape[1])
         return Decoded(flagged(features, place >= n_words[:, None]), weights)
 
     def start(self, sources: Sources) -> State:
         """Read the source; the first tag is that of place 0."""
-        states, n_words = self._read(only(sources))
+        states, n_words = self._read(only(sources).flat())
         return {
             SOURCE: {"states": states, "n_words": n_words},
             "place": torch.zeros_like(n_words),

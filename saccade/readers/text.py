@@ -1,11 +1,11 @@
-"""Pairs in two files, one sentence a line."""
+"""Pairs in two files or more, one sentence a line."""
 
 from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
 
 from saccade.errors import DataError
-from saccade.nouns import Example, pair
+from saccade.nouns import SOURCE_NAME, Example
 from saccade.readers._lines import fingerprint, numbered, place
 from saccade.readers.base import Reader
 
@@ -14,34 +14,47 @@ class Text(Reader):
     """Two UTF-8 files whose lines match, plain or `.gz`.
 
     Only a line feed ends a line; one carriage return before it is dropped. Empty lines are kept.
+    `references` are further target files, which say the same in other words.
     """
 
-    def __init__(self, root: Path, *, source: str = "", target: str = "") -> None:
+    def __init__(
+        self,
+        root: Path,
+        *,
+        source: str = "",
+        target: str = "",
+        references: list[str] = [],  # noqa: B006 - only read
+    ) -> None:
         self.source, self.target = place(root, source), place(root, target)
-        super().__init__(root, self.source, self.target)
+        self.references = [place(root, path) for path in references]
+        super().__init__(root, self.source, self.target, *self.references)
 
     def read(self) -> Iterator[Example]:
-        """Yield the pairs; unequal numbers of lines are found at the end of the shorter file."""
-        sources, targets = numbered(self.source), numbered(self.target)
+        """Yield the lines; unequal numbers of them are found at the end of the shortest file."""
+        files = [numbered(path) for path in self.paths]
         suspect = ""
-        for left, right in zip_longest(sources, targets):
-            if left is None or right is None:
-                n, longer = (right[0], targets) if left is None else (left[0], sources)
-                more = n + sum(1 for _ in longer)
-                counts = (n - 1, more) if left is None else (more, n - 1)
-                raise DataError(self._unequal(counts, suspect))
-            (number, source), (_, target) = left, right
-            suspect = suspect or _suspicion(number, source, target)
-            yield pair(source, target, f"{self.source}:{number}")
+        for n, rows in enumerate(zip_longest(*files), start=1):
+            whole = [row[1] for row in rows if row is not None]
+            if len(whole) < len(rows):
+                lengths = [
+                    n - 1 if row is None else n + sum(1 for _ in file)
+                    for row, file in zip(rows, files, strict=True)
+                ]
+                raise DataError(self._unequal(lengths, suspect))
+            source, *references = whole
+            suspect = suspect or _suspicion(n, source, references[0])
+            yield Example({SOURCE_NAME: source}, tuple(references), f"{self.source}:{n}")
 
     def fingerprint(self) -> str:
-        """Hash both files."""
-        return fingerprint([self.source, self.target], "text")
+        """Hash all files."""
+        return fingerprint(self.paths, "text")
 
-    def _unequal(self, counts: tuple[int, int], suspect: str) -> str:
+    def _unequal(self, lengths: list[int], suspect: str) -> str:
+        other = next(i for i, n in enumerate(lengths) if n != lengths[0])
         return (
-            f"{self.source} has {counts[0]} lines but {self.target} has {counts[1]}; line pairs"
-            f" must match. {suspect or 'No line stands out: look at the end of the longer file.'}"
+            f"{self.source} has {lengths[0]} lines but {self.paths[other]} has {lengths[other]};"
+            " line pairs must match."
+            f" {suspect or 'No line stands out: look at the end of the longer file.'}"
         )
 
 

@@ -1,8 +1,8 @@
 import pytest
 
+from saccade.attention._layer import build_attention
 from saccade.attention.base import Attention
 from saccade.errors import ShapeError
-from saccade.layers.transformer import build_attention
 from saccade.parts import Part
 from tests.samples import name, variants
 

@@ -1,8 +1,9 @@
 """What every encoder must do."""
 
+import itertools
+
 import pytest
 import torch
-from torch import Tensor
 from torch.testing import assert_close
 
 from saccade.cells.base import Cell
@@ -39,52 +40,71 @@ PARTS = [
     *(Part(Encoder, "conv_s2s", {**RNN, "kernel": kernel}) for kernel in (1, 2, 5)),
     *(Part(Encoder, "kernels", {"widths": widths, "dropout": 0.0}) for widths in ([2], [1, 4, 9])),
 ]
-every = pytest.mark.parametrize("part", PARTS, ids=name)
+FORMS = [*((part, False) for part in PARTS), *((p, True) for p in PARTS if p.build(DIM).nested)]
+every = pytest.mark.parametrize(
+    ("part", "turns"),
+    FORMS,
+    ids=[name(part) + "-turns" * turns for part, turns in FORMS],
+)
+TURNS = (2, 3, 1)  # places of the first turn, the second and the third
 
 
 def build(part: Part[Encoder]) -> Encoder:
     return scramble(part.build(DIM))
 
 
-def source(extra: int = 0) -> Padded:
+def source(*, turns: bool = False, extra: int = 0) -> Padded:
+    """Sequences `[4, 6 + extra, D]`; or the same in turns, `[4, 3 + extra, 3 + extra, D]`."""
     mask = mask_of(*LENGTHS)
     values = torch.cat([randn(*mask.shape, DIM), randn(len(mask), extra, DIM, seed=4)], dim=1)
-    ends = torch.zeros(values.shape[:2], dtype=torch.bool)
-    ends[:, 1] = ends[1, 4] = True
-    return Padded(values, mask_of(*LENGTHS, size=values.shape[1]), ends)
+    if not turns:
+        return Padded(values, mask_of(*LENGTHS, size=values.shape[1]))
+    nested = randn(len(mask), 3 + extra, 3 + extra, DIM, seed=5)
+    kept = torch.zeros(nested.shape[:3], dtype=torch.bool)
+    for n, (end, size) in enumerate(zip(itertools.accumulate(TURNS), TURNS, strict=True)):
+        here = slice(end - size, end)
+        nested[:, n, :size], kept[:, n, :size] = values[:, here], mask[:, here]
+    return Padded(nested, kept)
 
 
-def rows(padded: Padded, index: Tensor, size: int) -> Padded:
-    assert padded.ends is not None
-    return Padded(padded.values[index, :size], padded.mask[index, :size], padded.ends[index, :size])
+def alone(padded: Padded, row: int) -> Padded:
+    """Take one row without the padding that others brought."""
+    values, mask = padded.values[row : row + 1], padded.mask[row : row + 1]
+    for dim in range(1, mask.dim()):
+        others = [d for d in range(mask.dim()) if d != dim]
+        n = int(mask.sum(dim=others).count_nonzero())
+        values, mask = values.narrow(dim, 0, n), mask.narrow(dim, 0, n)
+    return Padded(values, mask)
 
 
 @every
-def test_shapes(part: Part[Encoder]) -> None:
+def test_shapes(part: Part[Encoder], turns: bool) -> None:
     encoder = build(part)
-    memory: Memory = encoder(source())
+    memory: Memory = encoder.read(source(turns=turns))
     n = memory.states.shape[1]
     assert memory.states.shape == (4, n, encoder.memory_dim)
     assert memory.summary.shape == (4, encoder.memory_dim)
     assert memory.mask.shape == (4, n)
     if memory.places is None:
-        assert torch.equal(memory.mask, source().mask)
+        assert torch.equal(memory.mask, source(turns=turns).flat().mask)
 
 
 @every
-def test_every_place_of_the_source_is_somewhere_in_the_memory(part: Part[Encoder]) -> None:
-    memory: Memory = build(part)(source())
+def test_every_place_of_the_source_is_in_the_memory(part: Part[Encoder], turns: bool) -> None:
+    memory: Memory = build(part).read(source(turns=turns))
     evenly = memory.mask / memory.mask.sum(dim=1, keepdim=True)  # [B, M]
     shared = memory.over_source(evenly[:, None, None])[:, 0, 0]  # [B, S]
-    assert shared.shape == source().mask.shape
-    assert torch.equal(shared > 0, source().mask)
+    places = source(turns=turns).flat().mask
+    assert shared.shape == places.shape
+    assert torch.equal(shared > 0, places)
     assert_close(shared.sum(dim=1), torch.ones(4))
 
 
 @every
-def test_adding_padding_changes_nothing(part: Part[Encoder]) -> None:
+def test_adding_padding_changes_nothing(part: Part[Encoder], turns: bool) -> None:
     encoder = build(part)
-    before, after = encoder(source()), encoder(source(extra=3))
+    before = encoder.read(source(turns=turns))
+    after = encoder.read(source(turns=turns, extra=3))
     assert_close(after.states[:, : before.states.shape[1]], before.states)
     assert_close(after.summary, before.summary)
     assert (after.states[~after.mask] == 0).all()
@@ -94,40 +114,38 @@ def test_adding_padding_changes_nothing(part: Part[Encoder]) -> None:
 
 
 @every
-def test_what_stands_in_the_padding_changes_nothing(part: Part[Encoder]) -> None:
-    encoder, padded = build(part), source()
-    other = Padded(
-        padded.values.masked_fill(~padded.mask[:, :, None], 5.0), padded.mask, padded.ends
-    )
-    assert_close(encoder(other).states, encoder(padded).states)
-    assert_close(encoder(other).summary, encoder(padded).summary)
+def test_what_stands_in_the_padding_changes_nothing(part: Part[Encoder], turns: bool) -> None:
+    encoder, padded = build(part), source(turns=turns)
+    other = Padded(padded.values.masked_fill(~padded.mask[..., None], 5.0), padded.mask)
+    assert_close(encoder.read(other).states, encoder.read(padded).states)
+    assert_close(encoder.read(other).summary, encoder.read(padded).summary)
 
 
 @every
-def test_rows_do_not_know_of_each_other(part: Part[Encoder]) -> None:
-    encoder, padded = build(part), source()
-    whole = encoder(padded)
+def test_rows_do_not_know_of_each_other(part: Part[Encoder], turns: bool) -> None:
+    encoder, padded = build(part), source(turns=turns)
+    whole = encoder.read(padded)
     turn = torch.tensor([2, 0, 3, 1])
-    turned = encoder(rows(padded, turn, 6))
+    turned = encoder.read(padded.rows(turn))
     assert_close(turned.states, whole.states[turn])
     assert_close(turned.summary, whole.summary[turn])
-    for i, n in enumerate(LENGTHS):
-        alone = encoder(rows(padded, torch.tensor([i]), n))
-        assert_close(alone.states[0], whole.states[i, : alone.states.shape[1]])
-        assert_close(alone.summary[0], whole.summary[i])
+    for i in range(len(LENGTHS)):
+        one = encoder.read(alone(padded, i))
+        assert_close(one.states[0], whole.states[i, : one.states.shape[1]])
+        assert_close(one.summary[0], whole.summary[i])
 
 
 @every
-def test_a_row_of_nothing_gives_nothing_and_does_no_harm(part: Part[Encoder]) -> None:
-    encoder, padded = build(part), source()
+def test_a_row_of_nothing_gives_nothing_and_does_no_harm(part: Part[Encoder], turns: bool) -> None:
+    encoder, padded = build(part), source(turns=turns)
     mask = padded.mask.clone()
     mask[1] = False
     values = padded.values.clone().requires_grad_()
-    memory = encoder(Padded(values, mask, padded.ends))
+    memory = encoder.read(Padded(values, mask))
     assert (memory.states[1] == 0).all()
     assert (memory.summary[1] == 0).all()
     n = memory.states.shape[1]
-    assert_close(memory.states[0], encoder(padded).states[0, :n])
+    assert_close(memory.states[0], encoder.read(padded).states[0, :n])
     backward(memory.states.sum() + memory.summary.sum())
     assert values.grad is not None
     assert values.grad.isfinite().all()
@@ -135,15 +153,28 @@ def test_a_row_of_nothing_gives_nothing_and_does_no_harm(part: Part[Encoder]) ->
 
 
 @every
-def test_every_parameter_gets_a_gradient(part: Part[Encoder]) -> None:
+def test_every_parameter_gets_a_gradient(part: Part[Encoder], turns: bool) -> None:
     encoder = build(part).train()
-    memory = encoder(source())
+    one = source(turns=turns or encoder.nested)  # of a single turn there is none before it
+    memory = encoder.read(Padded(one.values.requires_grad_(), one.mask))
     backward((memory.states * randn(*memory.states.shape, seed=3)).sum())
     assert missing_gradients(encoder) == []
 
 
 @every
-def test_weights_survive_saving(part: Part[Encoder]) -> None:
+def test_weights_survive_saving(part: Part[Encoder], turns: bool) -> None:
     encoder, other = build(part), scramble(part.build(DIM), seed=7)
     other.load_state_dict(encoder.state_dict())
-    assert torch.equal(encoder(source()).states, other(source()).states)
+    one = source(turns=turns)
+    assert torch.equal(encoder.read(one).states, other.read(one).states)
+
+
+@pytest.mark.parametrize("part", PARTS, ids=name)
+def test_an_encoder_that_knows_no_turns_reads_them_end_to_end(part: Part[Encoder]) -> None:
+    encoder = build(part)
+    turned, plain = encoder.read(source(turns=True)), encoder.read(source())
+    if not encoder.nested:
+        assert_close(turned.states, plain.states)
+        assert_close(turned.summary, plain.summary)
+    else:
+        assert not torch.allclose(turned.summary, plain.summary)

@@ -5,7 +5,6 @@ import copy
 import numpy as np
 import pytest
 import torch
-from saccade.data.windows import collate
 from torch import Tensor
 from torch.testing import assert_close
 
@@ -13,58 +12,77 @@ from saccade.attention.base import Attention
 from saccade.decoders.base import Decoder
 from saccade.encoders.base import Encoder
 from saccade.flow import Batch, Padded, State, reorder
+from saccade.heads.base import Head
 from saccade.metrics.base import Metric
-from saccade.models.base import Model
+from saccade.models.base import Model, Writer, writer
 from saccade.objectives.base import Moment, Objective
 from saccade.parts import Part, find, kinds
-from tests.samples import backward, missing_gradients, name, randn, scramble, variants
+from tests.samples import (
+    backward,
+    missing_gradients,
+    name,
+    randn,
+    scramble,
+    series,
+    variants,
+    windows,
+)
 
 RNN = {"hidden": 8, "dropout": 0.0}
 SMALL = {
     "embedding": 8,
-    "horizon": 5,
+    "dropout": 0.0,
     "encoder": Part(Encoder, "rnn", RNN),
     "decoder": Part(Decoder, "rnn", {**RNN, "attention": {"kind": "additive", "hidden": 8}}),
 }
 MULTIHEAD = Part(Attention, "multihead", {"heads": 2})
-NUMERIC = [p for p in variants(Model, **SMALL) if find(Model, p.kind).numeric]
+KINDS = ("dense_forecaster", "encoder_decoder")  # those that need no symbols
+NUMERIC = [
+    *variants(Model, **SMALL, horizon=5, tie="output"),
+    *(
+        Part(Model, "encoder_decoder", {**SMALL, "head": head})
+        for head in variants(Head)
+        if head.kind == "values"
+    ),
+]
+NUMERIC = [part for part in NUMERIC if part.kind in KINDS]
 POOLED = Part(Model, "dense_forecaster", {**NUMERIC[0].options, "attention": "additive"})
 FIRST = {"rnn": SMALL["decoder"], **{p.kind: p for p in variants(Decoder, attention=MULTIHEAD)}}
 DECODED = [
-    Part(Model, "forecaster", {"embedding": 8, "encoder": SMALL["encoder"], "decoder": decoder})
+    Part(Model, "encoder_decoder", {**SMALL, "decoder": decoder})
     for kind, decoder in FIRST.items()
     if kind not in ("rnn", "instant")  # instant reads nothing it wrote: that map gets no gradient
 ]
 READ = [
-    Part(Model, "forecaster", {"embedding": 8, "encoder": encoder, "decoder": SMALL["decoder"]})
+    Part(Model, "encoder_decoder", {**SMALL, "encoder": encoder})
     for encoder in {p.kind: p for p in variants(Encoder)}.values()
     if encoder.kind != "hierarchical"  # reads turns, which numbers do not have
 ]
 PARTS = [*NUMERIC, POOLED, *DECODED, *READ]
 every = pytest.mark.parametrize("part", PARTS, ids=[name(p) for p in PARTS])
-OBJECTIVES = [p for p in variants(Objective) if find(Objective, p.kind).numeric]
-METRICS = [kind for kind in kinds(Metric) if find(Metric, kind).numeric]
+OBJECTIVES = [p for p in variants(Objective) if not find(Objective, p.kind).discrete]
+METRICS = [kind for kind in kinds(Metric) if find(Metric, kind).raw == "numbers"]
 LENGTHS = [(4, 2), (6, 5), (2, 4)]  # of windows and of what came; three columns read, two forecast
 
 
 def test_the_known_ones_are_found() -> None:
-    assert {p.kind for p in NUMERIC} == {"dense_forecaster", "forecaster"}
+    assert {p.kind for p in NUMERIC} == set(KINDS)
     assert {p.kind for p in OBJECTIVES} == {"absolute_error", "squared_error"}
     assert METRICS == ["mae", "rmse"]
 
 
-def build(part: Part[Model]) -> Model:
-    return scramble(part.build(3, 2), scale=0.25)
+def build(part: Part[Model]) -> Writer:
+    return scramble(writer(part.build(*series(3, 2))), scale=0.25)
 
 
 def batch_of(*rows: int) -> Batch:
-    sources = [randn(LENGTHS[i][0], 3, seed=i + 1).numpy() for i in rows]
-    targets = [randn(LENGTHS[i][1], 2, seed=i + 9).numpy() for i in rows]
-    return collate(sources, targets)
+    sources = [randn(LENGTHS[i][0], 3, seed=i + 1) for i in rows]
+    targets = [randn(LENGTHS[i][1], 2, seed=i + 9) for i in rows]
+    return windows(sources, targets)
 
 
 def values(model: Model, batch: Batch) -> Tensor:
-    return model.head.log_probs(model(batch).features)
+    return model.head.best(model(batch).features)
 
 
 @every
@@ -81,11 +99,11 @@ def test_values_have_the_shape_of_the_target(part: Part[Model]) -> None:
 @every
 def test_at_once_is_step_by_step(part: Part[Model]) -> None:
     model, batch = build(part).double(), batch_of(0, 1, 2)
-    source = Padded(batch.source.values.double(), batch.source.mask)
-    batch = Batch(source, batch.target, batch.prefix.double())
-    whole, state = values(model, batch), model.start(source)
+    sources = {"source": Padded(batch.source.values.double(), batch.source.mask)}
+    batch = Batch(sources, batch.target, batch.prefix.double())
+    whole, state = values(model, batch), model.start(sources)
     for t in range(5):
-        step, state = model.step(batch.prefix[:, t], state)
+        step, state = model.follow(batch.prefix[:, t], state)
         assert_close(step, whole[:, t], atol=1e-6, rtol=1e-6)
 
 
@@ -104,7 +122,7 @@ def test_adding_padding_changes_nothing(part: Part[Model]) -> None:
     model, batch = build(part), batch_of(0, 1, 2)
     more = torch.cat([batch.source.values, torch.full((3, 2, 3), 9.0)], dim=1)
     mask = torch.cat([batch.source.mask, torch.zeros(3, 2, dtype=torch.bool)], dim=1)
-    padded = Batch(Padded(more, mask), batch.target, batch.prefix)
+    padded = Batch({"source": Padded(more, mask)}, batch.target, batch.prefix)
     assert_close(values(model, padded), values(model, batch), atol=1e-5, rtol=1e-5)
 
 
@@ -113,9 +131,9 @@ def test_states_can_be_reordered(part: Part[Model]) -> None:
     model, batch, turn = build(part), batch_of(0, 1, 2), torch.tensor([1, 1, 2, 0])
 
     def follow(state: State, rows: Tensor) -> Tensor:
-        return model.step(batch.prefix[rows, 1], state).log_probs
+        return model.follow(batch.prefix[rows, 1], state)[0]
 
-    _, state = model.step(batch.prefix[:, 0], model.start(batch.sources))
+    _, state = model.follow(batch.prefix[:, 0], model.start(batch.sources))
     expected = follow(state, torch.arange(3))[turn]
     assert_close(follow(reorder(state, turn), turn), expected, atol=1e-5, rtol=1e-5)
 
@@ -130,7 +148,7 @@ def test_every_parameter_gets_a_gradient(part: Part[Model]) -> None:
 
 @every
 def test_weights_survive_saving(part: Part[Model]) -> None:
-    model, other = build(part), scramble(part.build(3, 2), seed=7)
+    model, other = build(part), scramble(part.build(*series(3, 2)), seed=7)
     other.load_state_dict(model.state_dict())
     assert torch.equal(values(model, batch_of(0, 1)), values(other, batch_of(0, 1)))
 

@@ -2,27 +2,35 @@
 
 from itertools import cycle, product
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
+from torch.nn.functional import pad
 from torch.testing import assert_close
 
 from saccade.attention.base import Attention
+from saccade.data.codecs import Codecs
 from saccade.decoders.base import Decoder
 from saccade.encoders.base import Encoder
 from saccade.flow import Batch, Padded, State, reorder
 from saccade.kernels.precision import products
-from saccade.models.base import Model
+from saccade.modalities.text import TextCodec
+from saccade.models.base import Model, Writer, writer
 from saccade.parts import Part, find, kinds
+from saccade.tokenizers._vocabulary import Reading
+from tests import samples
 from tests.samples import (
     MODELS,
     backward,
-    batch_of,
+    codecs,
     missing_gradients,
     name,
     randn,
     scramble,
+    sides,
     variants,
+    vocabulary,
 )
 
 SIZE = 12
@@ -69,13 +77,9 @@ WRITING = [
         strict=False,
     )
 ]
-APART = ("encoder_decoder", "language_model")  # tried above
+APART = ("encoder_decoder", "language_model", "dense_forecaster")  # above; test_forecasters.py
 OTHERS = [
-    *(
-        part
-        for part in variants(Model, **SMALL_PARTS)
-        if part.kind not in APART and not find(Model, part.kind).numeric  # see test_forecasters.py
-    ),
+    *(part for part in variants(Model, **SMALL_PARTS) if part.kind not in APART),
     *COPYING,
     *WRITING,
 ]
@@ -84,8 +88,23 @@ IDS = [*MODELS, *(name(part) for part in [*CROSSED, *OTHERS])]
 every = pytest.mark.parametrize("part", PARTS, ids=IDS)
 
 
-def build(part: Part[Model]) -> Model:
-    return scramble(part.build(SIZE, SIZE), scale=0.25)  # so that no softmax is quite one-hot
+def build(part: Part[Model]) -> Writer:
+    model = part.build(*sides(SIZE))
+    return scramble(writer(model), scale=0.25)  # so that no softmax is quite one-hot
+
+
+def batch_of(part: Part[Model], *pairs: tuple[list[int], list[int]]) -> Batch:
+    """Make a batch; for an encoder of turns, each of which ends in END, one of `[B, N, S]`."""
+    encoder = part.options.get("encoder")
+    cut = encoder is not None and find(Encoder, encoder.kind).nested
+    return turns_of(*pairs) if cut else samples.batch_of(*pairs)
+
+
+def turns_of(*pairs: tuple[list[int], list[int]]) -> Batch:
+    """Make a batch of sources that are cut into turns."""
+    turned = TextCodec(vocabulary().read_as(Reading(separator="|")))
+    rows = [[np.array(ids, dtype=np.int64) for ids in side] for side in zip(*pairs, strict=True)]
+    return Codecs({"source": turned}, codecs().target).collate({"source": rows[0]}, rows[1])
 
 
 def log_probs(model: Model, batch: Batch) -> Tensor:
@@ -93,28 +112,26 @@ def log_probs(model: Model, batch: Batch) -> Tensor:
 
 
 def wider(padded: Padded) -> Padded:
-    values = torch.cat([padded.values, torch.full_like(padded.values[:, :2], 5)], dim=1)
-    nothing = torch.zeros_like(padded.mask[:, :2])
-    assert padded.ends is not None
-    ends = torch.cat([padded.ends, nothing], dim=1)
-    return Padded(values, torch.cat([padded.mask, nothing], dim=1), ends)
+    """Add two places of padding, and a turn of it where there are turns."""
+    more = (0, 2) if padded.mask.dim() == 2 else (0, 2, 0, 1)
+    return Padded(pad(padded.values, more, value=5), pad(padded.mask, more))
 
 
 @every
 def test_log_probs_are_those_of_a_distribution(part: Part[Model]) -> None:
-    model, batch = build(part), batch_of(*PAIRS)
+    model, batch = build(part), batch_of(part, *PAIRS)
     found = log_probs(model, batch)
     assert found.shape == (3, 5, SIZE)
     assert_close(found.exp().sum(dim=2), torch.ones(3, 5))
     decoded = model(batch, look=True)
     assert decoded.weights.shape == (3, 5, len(model.attention_names), 6)
-    assert (decoded.weights.masked_select(~batch.source.mask[:, None, None]) == 0).all()
+    assert (decoded.weights.masked_select(~batch.source.flat().mask[:, None, None]) == 0).all()
     assert model(batch).weights is None
 
 
 @every
 def test_bfloat16_changes_it_by_its_rounding(part: Part[Model]) -> None:
-    model, batch = build(part), batch_of(*PAIRS)
+    model, batch = build(part), batch_of(part, *PAIRS)
     with products("bfloat16", torch.device("cpu")):
         found = log_probs(model, batch)
     assert found.dtype is torch.float32
@@ -125,7 +142,7 @@ def test_bfloat16_changes_it_by_its_rounding(part: Part[Model]) -> None:
 
 @every
 def test_at_once_is_step_by_step(part: Part[Model]) -> None:
-    model, batch = build(part).double(), batch_of(*PAIRS)  # deep stacks amplify rounding
+    model, batch = build(part).double(), batch_of(part, *PAIRS)  # deep stacks amplify rounding
     whole, state = log_probs(model, batch), model.start(batch.sources)
     for t in range(5):
         step, state = model.step(batch.prefix[:, t], state)
@@ -134,27 +151,38 @@ def test_at_once_is_step_by_step(part: Part[Model]) -> None:
 
 @every
 def test_rows_do_not_know_of_each_other(part: Part[Model]) -> None:
-    model, batch = build(part), batch_of(*PAIRS)
+    model, batch = build(part), batch_of(part, *PAIRS)
     whole = log_probs(model, batch)
-    turned = log_probs(model, batch_of(*(PAIRS[i] for i in (2, 0, 1))))
+    turned = log_probs(model, batch_of(part, *(PAIRS[i] for i in (2, 0, 1))))
     assert_close(turned, whole[[2, 0, 1]], atol=1e-5, rtol=1e-5)
     for i, pair in enumerate(PAIRS):
-        alone = log_probs(model, batch_of(pair))[0]
+        alone = log_probs(model, batch_of(part, pair))[0]
         assert_close(alone, whole[i, : len(alone)], atol=1e-5, rtol=1e-5)
 
 
 @every
 def test_adding_padding_changes_nothing(part: Part[Model]) -> None:
-    model, batch = build(part), batch_of(*PAIRS)
-    padded = Batch(wider(batch.source), wider(batch.target), wider(batch.target).values)
+    model, batch = build(part), batch_of(part, *PAIRS)
+    more = {"source": wider(batch.source)}
+    padded = Batch(more, wider(batch.target), wider(batch.target).values)
     padded.prefix[:, :5] = batch.prefix
     whole, more = log_probs(model, batch), log_probs(model, padded)
     assert_close(more[:, :5], whole, atol=1e-5, rtol=1e-5)
 
 
 @every
+def test_a_model_that_knows_no_turns_reads_them_end_to_end(part: Part[Model]) -> None:
+    model, turns, sequence = build(part), turns_of(*PAIRS), samples.batch_of(*PAIRS)
+    assert turns.source.mask.dim() == 3
+    if batch_of(part, *PAIRS).source.mask.dim() == 2:
+        assert torch.equal(log_probs(model, turns), log_probs(model, sequence))
+    else:
+        assert not torch.allclose(log_probs(model, turns), log_probs(model, sequence))
+
+
+@every
 def test_states_can_be_reordered(part: Part[Model]) -> None:
-    model, batch, turn = build(part), batch_of(*PAIRS), torch.tensor([1, 1, 2, 0])
+    model, batch, turn = build(part), batch_of(part, *PAIRS), torch.tensor([1, 1, 2, 0])
 
     def follow(state: State, rows: Tensor) -> Tensor:
         return model.step(batch.prefix[rows, 1], state).log_probs
@@ -167,7 +195,7 @@ def test_states_can_be_reordered(part: Part[Model]) -> None:
 @every
 def test_every_parameter_gets_a_gradient(part: Part[Model]) -> None:
     model = build(part).train()
-    found = log_probs(model, batch_of(*PAIRS))
+    found = log_probs(model, batch_of(part, *PAIRS))
     backward((found * randn(*found.shape)).sum())
     assert missing_gradients(model) == unread(part)
 
@@ -181,7 +209,7 @@ def unread(part: Part[Model]) -> list[str]:
 
 @every
 def test_weights_survive_saving(part: Part[Model]) -> None:
-    model, other = build(part), scramble(part.build(SIZE, SIZE), seed=7)
+    model, other = build(part), scramble(part.build(*sides(SIZE)), seed=7)
     other.load_state_dict(model.state_dict())
-    batch = batch_of(*PAIRS)
+    batch = batch_of(part, *PAIRS)
     assert torch.equal(log_probs(model, batch), log_probs(other, batch))

@@ -11,7 +11,7 @@ from saccade.objectives.base import Moment, Objective
 from saccade.parts import Part, find
 from tests.samples import backward, name, pairs_batch, trained, variants, vocabulary
 
-PARTS = [p for p in variants(Objective, samples=16) if not find(Objective, p.kind).numeric]
+PARTS = [p for p in variants(Objective, samples=16) if find(Objective, p.kind).discrete]
 every = pytest.mark.parametrize("part", PARTS, ids=name)  # the others: test_forecasters.py
 
 

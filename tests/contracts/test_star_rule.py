@@ -16,8 +16,11 @@ FAMILIES = {
     "cells": "Cell",
     "corpora": "Corpus",
     "decoders": "Decoder",
+    "embedders": "Embedder",
     "encoders": "Encoder",
+    "heads": "Head",
     "metrics": "Metric",
+    "modalities": "Modality",
     "models": "Model",
     "objectives": "Objective",
     "positions": "Positions",
@@ -77,9 +80,14 @@ def test_every_part_says_what_it_is(room: str, kind: str) -> None:
 
 
 def _is_allowed(kind: Any) -> bool:
-    if get_origin(kind) is list:
-        return _is_allowed(get_args(kind)[0])
-    return kind in (int, float, bool, str) or get_origin(kind) in (Literal, Part)
+    origin, inner = get_origin(kind), get_args(kind)
+    if NoneType in inner:  # the host chooses a part if the recipe does not
+        return len(inner) == 2 and get_origin(inner[0]) is Part
+    if origin is dict:  # parts by name
+        return inner[0] is str and get_origin(inner[1]) is Part
+    if origin is list:
+        return _is_allowed(inner[0])
+    return kind in (int, float, bool, str) or origin in (Literal, Part)
 
 
 def test_what_is_not_allowed_is_seen() -> None:

@@ -6,14 +6,13 @@ from typing import Any
 import torch
 
 from saccade import recipe as recipes
-from saccade.data.prepare import Vocabularies
 from saccade.folders import model as folders
 from saccade.folders.examples import pick_examples, write_examples
 from saccade.tokenizers._vocabulary import PAD, START, UNK
 from saccade.tokenizers.character import Character
 from saccade.tokenizers.word import Word
 from saccade.train import weights
-from tests.samples import scramble
+from tests.samples import scramble, text_codecs
 
 SOURCES = ["one two", "three", "four five six", "seven eight", "a", "nine", "eleven twelve", "two"]
 TARGETS = ["un deux", "trois", "quatre cinq six", "sept huit", "un", "neuf", "onze douze", "deux"]
@@ -54,18 +53,18 @@ def write_noise(
     tokenizer = Word(min_count=1) if words else Character()
     source = tokenizer.fit([*SOURCES, *(TARGETS if joint else [])], ["nfc"])
     target = source if joint else tokenizer.fit(TARGETS, ["nfc"])
-    sides = Vocabularies(source, target)
-    built = scramble(folders.build_model(recipe, sides), seed, 0.4)
+    codecs = text_codecs(source, target)
+    built = scramble(folders.build_model(recipe, codecs), seed, 0.4)
     _never_banned(built)
     folders.begin(folder)
     weights.save(folder / "model.safetensors", weights.of(built))
-    folders.write_identity(folder, recipe, sides, {})
-    write_examples(folder, pick_examples(recipe))
+    folders.write_identity(folder, recipe, codecs, {})
+    write_examples(folder, pick_examples(recipe, codecs))
     return folder
 
 
 def _never_banned(model: torch.nn.Module) -> None:
     """Make symbols that no search writes unlikely, as training does."""
     for name, parameter in model.named_parameters():
-        if name == "bias":
+        if name == "head.bias":
             parameter.data[[PAD, START, UNK]] = -30.0

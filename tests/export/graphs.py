@@ -15,7 +15,7 @@ from saccade.engines._sessions import Sessions
 from saccade.export import _graphs
 from saccade.flow import Padded, reorder
 from saccade.flow import padded as pad
-from saccade.models.base import Model
+from saccade.models.base import Model, Writer, writer
 from tests.train import small
 
 SOURCES = [[4, 5, 6, 2], [5, 2], [7, 4, 8, 9, 6, 2]]
@@ -28,9 +28,9 @@ def sessions_of(model: Model, folder: Path) -> Sessions:
 
 
 @torch.no_grad()
-def steps(model: Model, source: Padded, tokens: Tensor) -> list[Tensor]:
+def steps(model: Writer, source: Padded, tokens: Tensor) -> list[Tensor]:
     """Log-probabilities of every step; half-way the rows change places, as in a beam."""
-    state, found = model.start(source), []
+    state, found = model.start({"source": source}), []
     for t, token in enumerate(tokens):
         log_probs, state = model.step(token, state)
         found.append(log_probs)
@@ -43,7 +43,7 @@ def assert_same_steps(model: Model, sessions: Sessions) -> None:
     """Compare a batch of ragged rows, and one row of one symbol, with torch."""
     for rows in (SOURCES, [[2]]):
         source, tokens = pad(rows), TOKENS[:, : len(rows)]
-        ours, theirs = steps(sessions, source, tokens), steps(model, source, tokens)
+        ours, theirs = steps(sessions, source, tokens), steps(writer(model), source, tokens)
         for one, other in zip(ours, theirs, strict=True):
             assert_close(one, other, atol=1e-5, rtol=1e-5)
 

@@ -16,7 +16,7 @@ from saccade.parts import Part
 from saccade.positions.base import Positions
 from tests.contracts.test_models import OTHERS
 from tests.export.graphs import assert_same_steps, sessions_of
-from tests.samples import MODELS, name, scramble, untrained, variants
+from tests.samples import MODELS, name, scramble, sides, untrained, variants
 
 SIZE = 12
 RNN, HALF = {"hidden": 8, "dropout": 0.0}, {"hidden": 4, "dropout": 0.0}
@@ -60,7 +60,7 @@ REFUSED = {
 
 
 def build(part: Part[Model]) -> Model:
-    return scramble(part.build(SIZE, SIZE), scale=0.25)
+    return scramble(part.build(*sides(SIZE)), scale=0.25)
 
 
 @pytest.mark.parametrize("kind", ["luong", "pre"])
@@ -106,7 +106,7 @@ def test_what_cannot_be_traced_is_told(tmp_path: Path) -> None:
     part = model_of(Part(Encoder, "transformer", {"layers": 1}), Part(Decoder, "rnn", RNN))
     model = build(part)
     assert isinstance(model, EncoderDecoder)
-    model.encoder.positions = _Peeking(8)
+    model.get_submodule("reading.encoders.source").positions = _Peeking(8)
     with pytest.raises(RecipeError, match=r"torch cannot trace EncoderDecoder .* --engine torch"):
         _graphs.write(model, tmp_path)
 

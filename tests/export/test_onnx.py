@@ -89,7 +89,7 @@ def test_a_language_model_goes_on_from_each_line(tmp_path: Path) -> None:
     trained = train(recipes.from_plain(plain), tmp_path / "model", console=small.quiet())
     export("onnx", tmp_path / "model", tmp_path / "exported")
     begun = ["a c", "a d", "a dog s"]
-    expected = [found.text for found in trained.translator.translate(begun)]
+    expected = [found.text for found in trained.predictor.translate(begun)]
     found = load(tmp_path / "exported", engine="onnx").translate(begun)
     assert [one.text for one in found] == expected
     assert program_of(tmp_path / "exported", begun) == expected

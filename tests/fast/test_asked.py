@@ -16,7 +16,7 @@ from saccade.parts import Part
 from tests.fast.test_native import part as transformer
 from tests.fast.test_native_rnn import part as rnn
 from tests.fast.walk import SOURCES, source
-from tests.samples import scramble
+from tests.samples import scramble, sides
 
 pytestmark = pytest.mark.skipif(found().kernels is None, reason=f"no kernels: {found().told}")
 BANNED = torch.tensor([0, 7, 2])
@@ -66,10 +66,10 @@ def test_few_are_the_first_of_all(
     monkeypatch.setattr(crew, "_SMALL", 0)
     monkeypatch.setattr(crew._Size, "shares", lambda _: threads > 1)
     torch.set_num_threads(threads)
-    model = scramble(kind.build(size, size), scale=0.25)
+    model = scramble(kind.build(*sides(size)), scale=0.25)
     if change is not _as_they_are:
-        model.output.weight.zero_()  # type: ignore[union-attr, operator]
-    change(model.bias)  # type: ignore[arg-type]
+        model.head.weight.zero_()  # type: ignore[operator]
+    change(model.head.bias)  # type: ignore[arg-type]
     for n in (2, 10, 50):
         step, state = _begin(model)
         log_probs, _ = step(TOKENS, state)
@@ -82,7 +82,10 @@ def test_few_are_the_first_of_all(
 
 
 def test_more_lines_than_are_held_at_a_time() -> None:
-    model, sentences = scramble(rnn().build(300, 300), scale=0.25), [[4 + i, 5] for i in range(120)]
+    model, sentences = (
+        scramble(rnn().build(*sides(300)), scale=0.25),
+        [[4 + i, 5] for i in range(120)],
+    )
     step, state = _begin(model, sentences)
     few = step.few(torch.arange(120), state, 4, BANNED)
     step, state = _begin(model, sentences[70:71])
@@ -92,8 +95,8 @@ def test_more_lines_than_are_held_at_a_time() -> None:
 
 
 def test_what_is_no_number_is_not_hidden() -> None:
-    model = scramble(rnn().build(300, 300), scale=0.25)
-    model.bias[9] = torch.nan  # type: ignore[operator]
+    model = scramble(rnn().build(*sides(300)), scale=0.25)
+    model.head.bias[9] = torch.nan  # type: ignore[operator]
     step, state = _begin(model)
     few = step.few(TOKENS, state, 4, BANNED)
     assert few.gains.isnan().any(dim=1).all()

@@ -16,8 +16,8 @@ from saccade.fast import transformer
 from saccade.fast.begun import Begun
 from saccade.fast.model import Clear, FastEncoderDecoder, Ready, form_of
 from saccade.fast.native import NativeEncoderDecoder
-from saccade.flow import Padded
-from saccade.models.base import Model
+from saccade.flow import only
+from saccade.models.base import Model, writer
 from saccade.parts import Part
 from saccade.recipe import Training
 from saccade.search.base import Search, Task
@@ -101,7 +101,7 @@ def _no_gradients() -> Iterator[None]:
 def both(model: Model) -> tuple[Begun, Begun]:
     fast = form_of(model)
     assert isinstance(fast, FastEncoderDecoder)
-    return Clear(model).begin(source()), fast.begin(source())
+    return Clear(writer(model)).begin(source()), fast.begin(source())
 
 
 @every_fast
@@ -132,10 +132,10 @@ def test_a_memory_is_folded_when_it_pays() -> None:
     )
     for form, folded in ((narrow, False), (wide, True)):
         assert isinstance(form, FastEncoderDecoder)
-        vectors = form.source_vectors(source().values)
-        lines = form.decoder.begin(form.encoder(Padded(vectors, source().mask)))
+        vectors = form.embedder(only(source()))
+        lines = form.decoder.begin(form.encoder(vectors))
         assert isinstance(lines, transformer.Writing)
-        lines.step(vectors[:, 0], lines.start)
+        lines.step(vectors.values[:, 0], lines.start)
         kinds = {transformer.Folded if folded else transformer.Source}
         assert {type(one) for one in lines.sources} == kinds
 

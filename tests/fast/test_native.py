@@ -17,7 +17,7 @@ from saccade.fast import native as native_module
 from saccade.fast.model import Clear, FastEncoderDecoder, form_of
 from saccade.fast.native import NativeEncoderDecoder, NativePast, NativeStep
 from saccade.fast.native_encoder import NativeEncoder
-from saccade.flow import Padded
+from saccade.flow import Padded, only
 from saccade.kernels.library import found
 from saccade.models.base import Model
 from saccade.parts import Part
@@ -162,10 +162,10 @@ def test_a_memory_is_folded_when_it_pays(sentences: list[list[int]], folded: boo
 
 def test_a_source_of_nothing_is_read_as_the_clear_model_reads_it() -> None:
     model = build(part())
-    whole = source()
+    whole = only(source())
     mask = whole.mask.clone()
     mask[1] = False
-    read = Padded(whole.values, mask)
+    read = {"source": Padded(whole.values, mask)}
     walk = Walk(Clear(model).begin(read), native(model).begin(read), NEAR)
     for _ in range(3):
         walk.step()

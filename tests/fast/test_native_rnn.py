@@ -9,11 +9,11 @@ from torch import Tensor
 
 from saccade.decoders.base import Decoder
 from saccade.fast import crew, native_rnn
-from saccade.fast.begun import Begun
+from saccade.fast.begun import Begun, layers_of
 from saccade.fast.model import Clear, form_of
 from saccade.fast.native_rnn import NativeRecurrent, Turns
 from saccade.fast.panels import rounding
-from saccade.flow import Memory, Padded
+from saccade.flow import Memory, Padded, only
 from saccade.kernels.library import found
 from saccade.models.base import Model
 from saccade.models.encoder_decoder import EncoderDecoder
@@ -23,7 +23,7 @@ from saccade.search.beam import Beam
 from saccade.search.greedy import Greedy
 from saccade.search.sample import Sample
 from tests.fast.walk import SIZE, Walk, build, source, step_by_step, written, written_by
-from tests.samples import name
+from tests.samples import name, sides
 
 pytestmark = pytest.mark.skipif(found().kernels is None, reason=f"no kernels: {found().told}")
 NEAR = 2e-5
@@ -110,16 +110,16 @@ def test_what_is_known_of_symbols_serves_other_batches(monkeypatch: pytest.Monke
 
 
 def test_log_probabilities_of_a_wide_range_are_right() -> None:
-    model = part("none").build(3001, 3001)
+    model = part("none").build(*sides(3001))
     assert isinstance(model, EncoderDecoder)
-    assert model.output is not None
-    model.output.weight.zero_()
+    _, head = layers_of(model)
+    head.weight.zero_()
     for spread in (0.1, 3.0, 40.0):
-        model.bias.copy_(torch.randn(3001, generator=torch.Generator().manual_seed(1)) * spread)
+        head.bias.copy_(torch.randn(3001, generator=torch.Generator().manual_seed(1)) * spread)
         step, state = native(model).begin(source())
         log_probs = step(torch.tensor([4, 5, 6, 7]), state).log_probs.double()
-        expected = model.bias.double().log_softmax(dim=0).expand(4, -1)
-        near = 1e-6 + 1.2e-7 * float(model.bias.abs().max())  # the rounding of scores themselves
+        expected = head.bias.double().log_softmax(dim=0).expand(4, -1)
+        near = 1e-6 + 1.2e-7 * float(head.bias.abs().max())  # the rounding of scores themselves
         torch.testing.assert_close(log_probs, expected, atol=near, rtol=3e-7)
 
 
@@ -166,10 +166,10 @@ def test_symbols_that_were_forgotten_are_found_again(monkeypatch: pytest.MonkeyP
 
 
 def test_a_source_of_nothing_is_read_as_the_clear_model_reads_it() -> None:
-    model, whole = build(part()), source()
+    model, whole = build(part()), only(source())
     mask = whole.mask.clone()
     mask[1] = False
-    read = Padded(whole.values, mask)
+    read = {"source": Padded(whole.values, mask)}
     walk = Walk(Clear(model).begin(read), native(model).begin(read), NEAR)
     for _ in range(3):
         walk.step()

@@ -7,30 +7,30 @@ from torch.testing import assert_close
 
 from saccade.fast.begun import Begun
 from saccade.fast.model import Form
-from saccade.flow import Padded, State, Step, reorder, reorder_within
-from saccade.models.base import Model
+from saccade.flow import Sources, State, Step, only, reorder, reorder_within
+from saccade.models.base import Model, Writer, writer
 from saccade.parts import Part
 from saccade.search.base import Found, Task
 from saccade.search.beam import Beam
-from tests.samples import batch_of, scramble
+from tests.samples import batch_of, scramble, sides
 
 SIZE = 23
 SOURCES = [[4, 5, 6], [9, 3], [6, 7, 3, 9, 10], [11, 12, 13, 14]]
 
 
-def build(part: Part[Model]) -> Model:
+def build(part: Part[Model]) -> Writer:
     """Build a model of random weights."""
-    return scramble(part.build(SIZE, SIZE), scale=0.25)
+    return writer(scramble(part.build(*sides(SIZE)), scale=0.25))
 
 
-def source(sentences: list[list[int]] = SOURCES) -> Padded:
+def source(sentences: list[list[int]] = SOURCES) -> Sources:
     """Return sentences as a batch."""
-    return batch_of(*((ids, []) for ids in sentences)).source
+    return batch_of(*((ids, []) for ids in sentences)).sources
 
 
-def written(form: Form, read: Padded, steps: int, lines: int = 1) -> Tensor:
+def written(form: Form, read: Sources, steps: int, lines: int = 1) -> Tensor:
     """Write the same in `lines` lines of every sentence: `[steps, N, V]`."""
-    return written_by(form.begin(read), len(read.mask), steps, lines)
+    return written_by(form.begin(read), len(only(read).mask), steps, lines)
 
 
 def written_by(begun: Begun, n: int, steps: int, lines: int = 1) -> Tensor:

@@ -5,7 +5,7 @@ import pytest
 from saccade.look import doctor
 from saccade.look.probes import Nonsense
 from saccade.nouns import pair
-from tests.predict.test_translation import translation, words
+from tests.predict.test_prediction import translation, words
 
 
 def texts(findings: list[doctor.Finding]) -> str:

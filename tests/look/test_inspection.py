@@ -14,13 +14,13 @@ from saccade.recipe import Decoding
 from saccade.search.base import Search
 from saccade.views import beam_tree
 from tests import samples
-from tests.samples import collate
 
 
 def translator(kind: str, search: str = "beam") -> Predictor:
-    vocabulary = samples.vocabulary()
     decoding = Decoding(search=Part(Search, search), max_ratio=1.0, max_extra=3)
-    return Predictor(samples.untrained(kind), vocabulary, vocabulary, decoding)
+    codecs = samples.codecs()
+    model = samples.scramble(samples.MODELS[kind].build(*codecs.shape), seed=8, scale=0.25)
+    return Predictor(model, codecs, decoding)
 
 
 def test_maps_are_found_by_name_and_made_of_all() -> None:
@@ -77,7 +77,7 @@ def test_a_beam_of_one_is_the_greedy_path() -> None:
 def test_distributions_are_those_of_the_model() -> None:
     asked = translator("pre")
     one = inspection.translated(asked, "two cats")
-    choices = inspection.distributions(asked, one, most=len(asked.target))
+    choices = inspection.distributions(asked, one, most=len(samples.vocabulary()))
     assert [c.written for c in choices][: len(one.tokens)] == list(one.tokens)
     assert len(choices) == len(one.token_scores)
     np.testing.assert_allclose(
@@ -117,16 +117,14 @@ def test_looking_leaves_no_gradients() -> None:
 
 
 def test_the_switch_is_that_of_the_model() -> None:
-    vocabulary = samples.vocabulary()
-    model = samples.scramble(
-        PointerGenerator(len(vocabulary), len(vocabulary), embedding=8), 1, 0.1
-    )
-    found = Predictor(model, vocabulary, vocabulary, Decoding())
+    codecs = samples.codecs()
+    model = samples.scramble(PointerGenerator(*codecs.shape, embedding=8), 1, 0.1)
+    found = Predictor(model, codecs, Decoding())
     translation = found.translate("two cats")
     share = inspection.switch(found, translation)
     assert len(share) == len(translation.token_scores)
-    decoded = model(collate([translation.source_values], [translation.hypothesis.tokens]))
-    expected = torch.sigmoid(decoded.features[0, :, model.width]).tolist()
+    decoded = model(inspection.batch_of(found, translation))
+    expected = torch.sigmoid(decoded.features[0, :, model.head.width]).tolist()
     assert_close(share, expected[: len(share)])
 
 

@@ -37,9 +37,9 @@ def test_positions_of_a_transformer() -> None:
 
 
 def other(part: Part[Model]) -> Predictor:
-    vocabulary = samples.vocabulary()
-    model = samples.scramble(part.build(len(vocabulary), len(vocabulary)), scale=0.1)
-    return Predictor(model, vocabulary, vocabulary, Decoding(max_ratio=1.0, max_extra=3))
+    codecs = samples.codecs()
+    model = samples.scramble(part.build(*codecs.shape), scale=0.1)
+    return Predictor(model, codecs, Decoding(max_ratio=1.0, max_extra=3))
 
 
 def test_the_switch_of_a_model_that_copies() -> None:

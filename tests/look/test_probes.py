@@ -27,7 +27,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def test_nonsense(run: Run) -> None:
-    probes = probe_nonsense(run.translator, "12345")
+    probes = probe_nonsense(run.predictor, "12345")
     assert [probe.name for probe in probes] == [
         *("repeated", "another script", "punctuation", "shuffled")
     ]
@@ -38,20 +38,20 @@ def test_nonsense(run: Run) -> None:
 
 
 def test_bias(run: Run) -> None:
-    found = probe_bias(run.translator, parse(PROBES, "x"))
+    found = probe_bias(run.predictor, parse(PROBES, "x"))
     assert [one.pair.first for one in found.pairs] == ["13", "14", "15"]
     for one in found.pairs:
-        assert one.outputs[0] == run.translator.translate(one.pair.first).text
+        assert one.outputs[0] == run.predictor.translate(one.pair.first).text
         assert set(one.odd) <= set(one.changes)
     (read,) = found.readings
-    first, second = run.translator.score(["12", "12"], ["1", "2"])
+    first, second = run.predictor.score(["12", "12"], ["1", "2"])
     assert read.difference == pytest.approx(first.score - second.score, abs=1e-4)
     assert found.preference.value == read.difference
     assert found.confidence.n == 3
 
 
 def test_nothing_to_probe(run: Run) -> None:
-    found = probe_bias(run.translator, parse("- {source: '1', readings: ['1', '1']}", "x"))
+    found = probe_bias(run.predictor, parse("- {source: '1', readings: ['1', '1']}", "x"))
     assert found.pairs == ()
     assert found.confidence.n == 0
     assert found.readings[0].difference == pytest.approx(0.0, abs=1e-5)

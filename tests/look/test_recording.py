@@ -51,7 +51,7 @@ def test_a_backward_cell_is_turned_round() -> None:
     reels = record(model, lambda m: m(batch))
     assert [reel.backward for reel in reels] == [False, True, False]
     with torch.no_grad():
-        states = model.encode(batch.source).states  # type: ignore[operator]
+        states = model.reading(batch.sources).states  # type: ignore[operator]
     found = torch.cat([reel.memory()[1] for reel in reels[:2]], dim=2)
     torch.testing.assert_close(found, states, rtol=1e-4, atol=1e-5)
 

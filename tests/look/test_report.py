@@ -1,4 +1,5 @@
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -30,7 +31,7 @@ def test_the_report_is_one_page(run: Run) -> None:
     assert "&lt;small&gt;" in page
     assert "<small></h1>" not in page
     assert "training loss" in page
-    assert f"saccade translate {run.folder}" in page
+    assert f"saccade predict {run.folder}" in page
 
 
 def test_the_report_shows_what_nonsense_brings(run: Run) -> None:
@@ -42,7 +43,7 @@ def test_the_report_shows_what_nonsense_brings(run: Run) -> None:
 
 def test_scores_can_be_given(run: Run) -> None:
     rows = [ScoreRow("test", "bleu", 1.25, 33.75, 30.0, 36.0, "sig")]
-    path = write_report(run.folder, small.recipe(), run.translator, run.progress, rows)
+    path = write_report(run.folder, small.recipe(), run.predictor, run.progress, rows)
     assert "33.75" in path.read_text(encoding="utf-8")
 
 
@@ -50,27 +51,31 @@ def test_the_card(run: Run) -> None:
     card = (run.folder / "README.md").read_text(encoding="utf-8")
     assert card.startswith("# <small>\n")
     assert "| seed | 1 |" in card
-    assert "saccade translate run" in card
+    assert "saccade predict run" in card
 
 
 def test_summary(run: Run) -> None:
-    facts = summary(small.recipe(), run.translator, run.progress)
+    facts = summary(small.recipe(), run.predictor, run.progress)
     assert facts["steps"].startswith("3 (")
     assert facts["best validation"].startswith("loss ")
 
 
 def test_flops_count_encoder_by_source_and_the_rest_by_target(run: Run) -> None:
-    model = run.translator.model
-    encoder = sum(p.numel() for n, p in model.named_parameters() if n.startswith("encoder."))
-    assert training_flops(run.translator, Progress(source_tokens=10)) == 60.0 * encoder
-    assert training_flops(run.translator, Progress()) == 0.0
+    model = run.predictor.model
+    encoder = sum(
+        p.numel() for n, p in model.named_parameters() if n.startswith("reading.encoders.")
+    )
+    assert training_flops(run.predictor, Progress(source_tokens=10)) == 60.0 * encoder
+    assert training_flops(run.predictor, Progress()) == 0.0
 
 
 def test_samples_show_where_the_model_looked(run: Run) -> None:
-    found = samples(small.recipe(), run.translator)
+    found = samples(small.recipe(), run.predictor)
     assert len(found) == 8
-    assert found[0].weights is not None
-    assert found[0].weights.shape[1] == len(found[0].source_pieces)
+    drawn = "".join(ElementTree.fromstring(found[0].picture).itertext())
+    assert all(digit in drawn for digit in found[0].source)
+    assert found[0].score is not None
+    assert found[0].score < 0
 
 
 def test_curves_of_a_step_written_twice(tmp_path: Path) -> None:

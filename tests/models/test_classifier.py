@@ -11,7 +11,7 @@ from saccade.predict.predictor import Predictor
 from saccade.recipe import Decoding
 from saccade.tokenizers.line import Line
 from saccade.tokenizers.word import Word
-from tests.samples import backward, batch_of, collate, scramble
+from tests.samples import backward, batch_of, collate, scramble, sides, text_codecs
 
 TEXTS = ["a good film", "a bad film", "very good", "not very good", "bad", "not bad at all"]
 LABELS = ["positive", "negative", "positive", "negative", "negative", "positive"]
@@ -25,7 +25,7 @@ def learned(attention: str = "additive", steps: int = 60) -> Predictor:
         torch.manual_seed(1)
         encoder = Part(Encoder, "rnn", {"hidden": 8})
         options = {**SMALL, "encoder": encoder, "attention": Part(Attention, attention)}
-        model = Part(Model, "classifier", options).build(len(source), len(target))
+        model = Part(Model, "classifier", options).build(*sides(len(source), len(target)))
     batch = collate(source.encode_many(TEXTS), target.encode_many(LABELS))
     optimiser = torch.optim.Adam(model.parameters(), lr=2e-2)
     for _ in range(steps):
@@ -33,19 +33,18 @@ def learned(attention: str = "additive", steps: int = 60) -> Predictor:
         optimiser.zero_grad()
         backward(loss.total / loss.count)
         optimiser.step()
-    return Predictor(model, source, target, Decoding())
+    return Predictor(model, text_codecs(source, target), Decoding())
 
 
 def test_the_label_is_a_softmax_over_the_pooled_states() -> None:
-    model = scramble(Classifier(9, 8, encoder=Part(Encoder, "rnn", {"hidden": 6}), hidden=5))
+    encoder = Part(Encoder, "rnn", {"hidden": 6})
+    model = scramble(Classifier(*sides(9, 8), encoder=encoder, hidden=5))
     batch = batch_of(([4, 5, 6], [5]), ([7], [6]))
     weights = model(batch, look=True).weights  # [B, T, 1, S]
-    memory = model.encoder(  # dropout is off
-        type(batch.source)(model.source_embedding(batch.source.values), batch.source.mask)
-    )
+    memory = model.reading.encoder(model.reading.embedder(batch.source))  # dropout is off
     context = (weights[:, 0, 0, :, None] * memory.states).sum(dim=1)  # [B, D]
     f = torch.tanh(model.mix(torch.cat([context, memory.summary], dim=1)))
-    logits = model.output(f)
+    logits = model.head.output(f)
     logits[:, 3] = -torch.inf
     found = model.head.log_probs(model(batch).features)
     others = [v for v in range(8) if v != 3]

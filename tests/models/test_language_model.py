@@ -9,6 +9,7 @@ from saccade.decoders.base import Decoder
 from saccade.errors import ShapeError
 from saccade.models.base import Model
 from saccade.models.language_model import LanguageModel
+from saccade.nouns import pair
 from saccade.objectives._likelihood import cross_entropy
 from saccade.parts import Part
 from saccade.predict.decode import GREEDY
@@ -16,7 +17,7 @@ from saccade.predict.predictor import Predictor
 from saccade.recipe import Decoding
 from saccade.search.base import Search
 from saccade.tokenizers.character import Character
-from tests.samples import backward, batch_of, collate, scramble
+from tests.samples import backward, batch_of, collate, scramble, sides, text_codecs
 
 TEXTS = ["to be or not", "all the world", "what's in a", "brevity is"]
 RNN = {"hidden": 32, "dropout": 0.0}
@@ -35,7 +36,7 @@ def learned(kind: str) -> Predictor:
     with torch.random.fork_rng():
         torch.manual_seed(1)
         options = {"decoder": DECODERS[kind], "embedding": 32, "dropout": 0.0}
-        model = Part(Model, "language_model", options).build(len(vocabulary), len(vocabulary))
+        model = Part(Model, "language_model", options).build(*sides(len(vocabulary)))
     batch = collate([[]] * len(TEXTS), vocabulary.encode_many(TEXTS))
     optimiser = torch.optim.Adam(model.parameters(), lr=1e-2)
     for _ in range(150):
@@ -44,7 +45,7 @@ def learned(kind: str) -> Predictor:
         backward(loss.total / loss.count)
         optimiser.step()
     decoding = Decoding(search=Part(Search, "greedy"), max_ratio=1.0, max_extra=20)
-    return Predictor(model, vocabulary, vocabulary, decoding)
+    return Predictor(model, text_codecs(vocabulary), decoding)
 
 
 @every
@@ -69,8 +70,8 @@ def test_outputs_have_room_behind_what_is_given() -> None:
     (cut,) = learned("plain").stream(["to be"], GREEDY)
     assert cut.finished
     decoding = Decoding(search=Part(Search, "greedy"), max_ratio=0.0, max_extra=3)
-    model, pieces = learned("plain").model, learned("plain").target
-    short = Predictor(model, pieces, pieces, decoding).translate("t")
+    known = learned("plain")
+    short = Predictor(known.model, known.codecs, decoding).translate("t")
     assert short.text == "to "
     assert not short.finished
 
@@ -87,18 +88,17 @@ def test_score_is_the_log_probability_whatever_the_source() -> None:
 
 def test_what_it_is_given_of_an_example() -> None:
     translator = learned("plain")
-    example = type("E", (), {"source": "s", "target": "abcd"})
-    assert translator.given(example) == "ab"  # type: ignore[arg-type]
+    assert translator.given(pair("s", "abcd")) == {"source": "ab"}
 
 
 def test_the_source_changes_nothing() -> None:
-    model = scramble(LanguageModel(9, 9, decoder=DECODERS["transformer"], embedding=8))
+    model = scramble(LanguageModel(*sides(9), decoder=DECODERS["transformer"], embedding=8))
     one, other = batch_of(([4, 5], [6, 7])), batch_of(([8], [6, 7]))
     assert torch.equal(model(one).features, model(other).features)
 
 
 def test_a_decoder_without_memory_has_no_layer_that_reads_one() -> None:
-    model = LanguageModel(9, 9, decoder=DECODERS["transformer"], embedding=8)
+    model = LanguageModel(*sides(9), decoder=DECODERS["transformer"], embedding=8)
     assert not [name for name, _ in model.named_parameters() if "reading" in name]
     assert model.attention_names == ()
 
@@ -109,7 +109,7 @@ def test_attention_without_memory_is_refused() -> None:
         " attention: none. Set it, or use decoder rnn_past, which reads its own past."
     )
     with pytest.raises(ShapeError, match=message):
-        LanguageModel(9, 9, decoder=Part(Decoder, "rnn"))
+        LanguageModel(*sides(9), decoder=Part(Decoder, "rnn"))
 
 
 def test_a_decoder_that_needs_a_memory_is_refused() -> None:
@@ -118,4 +118,4 @@ def test_a_decoder_that_needs_a_memory_is_refused() -> None:
         " of; expected rnn, rnn_past or transformer. Use one of them."
     )
     with pytest.raises(ShapeError, match=message):
-        LanguageModel(9, 9, decoder=Part(Decoder, "instant"))
+        LanguageModel(*sides(9), decoder=Part(Decoder, "instant"))

@@ -12,7 +12,7 @@ from saccade.models.base import Model
 from saccade.models.pointer_generator import PointerGenerator
 from saccade.objectives._likelihood import cross_entropy
 from saccade.parts import Part
-from tests.samples import backward, batch_of, scramble
+from tests.samples import backward, batch_of, scramble, sides
 
 BATCH = batch_of(([4, 5, 4], [6, 4]), ([7], [7, 5, 6]))
 
@@ -20,7 +20,7 @@ BATCH = batch_of(([4, 5, 4], [6, 4]), ([7], [7, 5, 6]))
 def build(decoder: Mapping[str, object] = {}, **options: object) -> PointerGenerator:
     own = {"hidden": 8, "dropout": 0.0, **decoder}
     whole = {"decoder": Part(Decoder, "rnn", own), "embedding": 8, "dropout": 0.0, **options}
-    model = scramble(Part(Model, "pointer_generator", whole).build(9, 9))
+    model = scramble(Part(Model, "pointer_generator", whole).build(*sides(9)))
     assert isinstance(model, PointerGenerator)
     return model
 
@@ -30,22 +30,22 @@ def test_the_mixture_by_hand() -> None:
     decoded = model(BATCH, look=True)
     inner = model.inner(BATCH, look=True)
     assert decoded.weights is not None
-    g = torch.sigmoid(model.switch(inner.features))  # [B, T, 1]
+    g = torch.sigmoid(model.head.switch(inner.features))  # [B, T, 1]
     copied = torch.zeros(2, 4, 9)
     for b, row in enumerate(BATCH.source.values.tolist()):
         for s, symbol in enumerate(row):
             copied[b, :, symbol] += decoded.weights[b, :, 0, s]
-    expected = g * model.inner.log_probs(inner.features).exp() + (1 - g) * copied
+    expected = g * model.head.symbols.log_probs(inner.features).exp() + (1 - g) * copied
     assert_close(model.head.log_probs(decoded.features).exp(), expected)
-    assert_close(model.generating(decoded.features), g[:, :, 0])
+    assert_close(model.head.generating(decoded.features), g[:, :, 0])
 
 
 @pytest.mark.parametrize("gate", [-200.0, 0.0, 200.0])
 @pytest.mark.parametrize("attention", ["additive", "gaussian_mixture", "local", "hard"])
 def test_probabilities_sum_to_one_however_the_switch_stands(attention: str, gate: float) -> None:
     model = build({"attention": attention})
-    nn.init.zeros_(model.switch.weight)
-    nn.init.constant_(model.switch.bias, gate)
+    nn.init.zeros_(model.head.switch.weight)
+    nn.init.constant_(model.head.switch.bias, gate)
     log_probs = model.head.log_probs(model(BATCH).features)
     assert log_probs.isfinite().all()
     assert_close(log_probs.exp().sum(dim=2), torch.ones(2, 4))
@@ -55,8 +55,8 @@ def test_probabilities_sum_to_one_however_the_switch_stands(attention: str, gate
 
 def test_with_the_switch_at_copying_only_symbols_of_the_source_are_written() -> None:
     model = build()
-    nn.init.zeros_(model.switch.weight)
-    nn.init.constant_(model.switch.bias, -30.0)
+    nn.init.zeros_(model.head.switch.weight)
+    nn.init.constant_(model.head.switch.bias, -30.0)
     probs = model.head.log_probs(model(BATCH).features).exp()
     assert_close(probs[0, :, [3, 4, 5]].sum(dim=1), torch.ones(4))
     assert_close(probs[1, :, [3, 7]].sum(dim=1), torch.ones(4))
@@ -77,7 +77,7 @@ def test_it_learns_to_copy_symbols_it_has_never_written() -> None:
     with torch.random.fork_rng():
         torch.manual_seed(1)
         decoder = Part(Decoder, "rnn", {"hidden": 16, "attention": "location"})
-        model = PointerGenerator(9, 9, decoder=decoder, embedding=8)
+        model = PointerGenerator(*sides(9), decoder=decoder, embedding=8)
     seen = batch_of(*(([a, b], [a, b]) for a in (4, 5) for b in (4, 5)))
     optimiser = torch.optim.Adam(model.parameters(), lr=2e-2)
     for _ in range(80):
@@ -85,16 +85,16 @@ def test_it_learns_to_copy_symbols_it_has_never_written() -> None:
         backward(cross_entropy(model, seen).total)
         optimiser.step()
     fresh = batch_of(([6, 7], [6, 7]), ([7, 6], [7, 6]))
-    found = model.eval().log_probs(model(fresh).features).argmax(dim=2)
+    found = model.head.log_probs(model.eval()(fresh).features).argmax(dim=2)
     assert torch.equal(found, fresh.target.values)
 
 
 def test_where_attention_finds_no_place_nothing_is_copied() -> None:
     model = build()
     source = Padded(BATCH.source.values, torch.tensor([[False] * 4, [True, True, False, False]]))
-    batch = Batch(source, BATCH.target, BATCH.prefix)
+    batch = Batch({"source": source}, BATCH.target, BATCH.prefix)
     found = model.head.log_probs(model(batch).features)[0]
-    assert_close(found, model.inner.log_probs(model.inner(batch).features)[0])
+    assert_close(found, model.head.symbols.log_probs(model.inner(batch).features)[0])
 
 
 def test_two_vocabularies_are_refused() -> None:
@@ -103,7 +103,7 @@ def test_two_vocabularies_are_refused() -> None:
         " the target 9. Set data.joint: true."
     )
     with pytest.raises(ShapeError, match=message):
-        PointerGenerator(8, 9)
+        PointerGenerator(*sides(8, 9))
 
 
 def test_without_attention_there_is_nothing_to_copy_by() -> None:

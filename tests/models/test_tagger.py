@@ -1,3 +1,5 @@
+from collections.abc import Mapping
+
 import pytest
 import torch
 from torch.testing import assert_close
@@ -12,7 +14,7 @@ from saccade.predict.predictor import Predictor
 from saccade.recipe import Decoding
 from saccade.tokenizers._vocabulary import END
 from saccade.tokenizers.word import Word
-from tests.samples import backward, batch_of, collate, scramble
+from tests.samples import backward, batch_of, collate, scramble, sides, text_codecs
 
 TEXTS = ["the￨D cat￨N sleeps￨V", "a￨D dog￨N", "dogs￨N sleep￨V", "sleep￨N"]
 TAGS = ["B I O", "B I", "B O", "B"]
@@ -20,13 +22,17 @@ RNN = Part(Encoder, "rnn", {"hidden": 8})
 WORDS = {"embedding": 8, "hidden": 8, "dropout": 0.0, "encoder": RNN}
 
 
+def build(n_words: int, n_tags: int, options: Mapping[str, object]) -> Tagger:
+    model = scramble(Part(Model, "tagger", options).build(*sides(n_words, n_tags)))
+    assert isinstance(model, Tagger)
+    return model
+
+
 def test_a_tag_is_a_softmax_over_the_state_of_its_word() -> None:
-    model = scramble(Tagger(9, 8, encoder=RNN, hidden=5))
+    model = scramble(Tagger(*sides(9, 8), encoder=RNN, hidden=5))
     batch = batch_of(([4, 5, 6], [5, 6, 7]), ([7], [6]))
-    memory = model.encoder(
-        type(batch.source)(model.source_embedding(batch.source.values), batch.source.mask)
-    )
-    logits = model.output(torch.tanh(model.mix(memory.states)))
+    memory = model.encoder(model.source_embedding(batch.source))
+    logits = model.head.output(torch.tanh(model.mix(memory.states)))
     found = model.head.log_probs(model(batch).features)
     others = [v for v in range(8) if v != END]
     expected = logits[..., others].log_softmax(dim=-1)
@@ -38,7 +44,7 @@ def test_a_tag_is_a_softmax_over_the_state_of_its_word() -> None:
 
 @pytest.mark.parametrize("previous", [0, 4])
 def test_factors_are_joined_and_steps_agree(previous: int) -> None:
-    model = scramble(Tagger(12, 9, **WORDS, factors=2, previous=previous))  # type: ignore[arg-type]
+    model = build(12, 9, {**WORDS, "factors": 2, "previous": previous})
     batch = batch_of(([4, 5, 6, 7, 8, 9], [4, 5, 6]), ([10, 11], [7]), ([], []))
     whole, state = model.head.log_probs(model(batch).features), model.start(batch.sources)
     for t in range(4):
@@ -55,7 +61,7 @@ def test_learns_tags_and_writes_as_many_as_there_are_words() -> None:
     with torch.random.fork_rng():
         torch.manual_seed(1)
         options = {**WORDS, "factors": 2, "previous": 4}
-        model = Part(Model, "tagger", options).build(len(source), len(target))
+        model = Part(Model, "tagger", options).build(*sides(len(source), len(target)))
     batch = collate(source.encode_many(TEXTS), target.encode_many(TAGS))
     optimiser = torch.optim.Adam(model.parameters(), lr=2e-2)
     for _ in range(60):
@@ -63,7 +69,7 @@ def test_learns_tags_and_writes_as_many_as_there_are_words() -> None:
         optimiser.zero_grad()
         backward(loss.total / loss.count)
         optimiser.step()
-    translator = Predictor(model, source, target, Decoding())
+    translator = Predictor(model, text_codecs(source, target), Decoding())
     assert [one.text for one in translator.translate(TEXTS)] == TAGS
     many = translator.translate("a￨D odd￨N odd￨V odd￨X odd￨N", nbest=3)
     assert {len(one.tokens) for one in many.nbest} == {5}
@@ -75,7 +81,7 @@ def test_learns_tags_and_writes_as_many_as_there_are_words() -> None:
 
 
 def test_an_encoder_that_joins_words_is_refused() -> None:
-    model = Tagger(9, 8, encoder=Part(Encoder, "pyramid", {"hidden": 4}))
+    model = Tagger(*sides(9, 8), encoder=Part(Encoder, "pyramid", {"hidden": 4}))
     with pytest.raises(
         ShapeError, match=r"tagger: the encoder makes \d+ states of 5 words; expect"
     ):

@@ -1,17 +1,21 @@
 """What tests of objectives share: a model in double precision and a batch of two sentences."""
 
 import itertools
+from dataclasses import replace
 
 import torch
 from torch import Tensor
 
-from saccade.flow import Batch
-from saccade.models.base import Model
+from saccade.encoders.base import Encoder
+from saccade.flow import Batch, Padded
+from saccade.models.base import Model, Writer, writer
 from saccade.objectives.base import Moment
+from saccade.parts import Part
 from saccade.tokenizers._vocabulary import END
-from tests.samples import MODELS, batch_of, scramble
+from tests.samples import MODELS, batch_of, scramble, sides
 
 SIZE = 6  # the four symbols and two more
+_TURNS = {"hidden": 12, "context": 8, "dropout": 0.0}
 
 
 def batch() -> Batch:
@@ -19,10 +23,27 @@ def batch() -> Batch:
     return batch_of(([4, 5], [4, 5]), ([5], [5]))
 
 
-def model(kind: str = "bahdanau", scale: float = 0.3) -> Model:
+def model(kind: str = "bahdanau", scale: float = 0.3) -> Writer:
     """A model of noise, in double precision."""
     scale = scale / 3 if kind == "convolution" else scale  # layers without norms multiply
-    return scramble(MODELS[kind].build(SIZE, SIZE), scale=scale).double()
+    return scramble(writer(MODELS[kind].build(*sides(SIZE))), scale=scale).double()
+
+
+def turns() -> Batch:
+    """Sources of two turns and of one: `[2, 2, 3]`."""
+    flat, ids = (
+        batch_of(([], [4, 5]), ([], [5])),
+        [[[4, 5, END], [5, END, 0]], [[5, END, 0], [0] * 3]],
+    )
+    values = torch.tensor(ids)
+    return replace(flat, sources={"source": Padded(values, values > 0)})
+
+
+def hierarchical() -> Writer:
+    """A model that reads turns, in double precision and in evaluation mode."""
+    options = {**MODELS["bahdanau"].options, "encoder": Part(Encoder, "hierarchical", _TURNS)}
+    model = Part(Model, "encoder_decoder", options).build(*sides(SIZE))
+    return scramble(writer(model), scale=0.3).double()
 
 
 def moment(seed: int = 1, step: int = 0) -> Moment:

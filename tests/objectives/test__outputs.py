@@ -8,7 +8,6 @@ import torch
 from torch.testing import assert_close
 
 from saccade.errors import RecipeError
-from saccade.flow import Padded
 from saccade.objectives._likelihood import cross_entropy
 from saccade.objectives._outputs import (
     Output,
@@ -57,26 +56,44 @@ def test_the_forced_references_have_the_cross_entropy(kind: str) -> None:
     model, batch = small.model(kind), small.batch()
     references = references_of(batch)
     assert references == [(4, 5, END), (5, END)]
-    log_probs = log_probs_of(model, batch.source, [[one] for one in references])  # [B, 1]
+    log_probs = log_probs_of(model, batch.sources, [[one] for one in references])  # [B, 1]
     assert_close(-log_probs.sum(), cross_entropy(model, batch).total)
+
+
+def test_outputs_are_forced_upon_the_turns_that_validation_reads() -> None:
+    model, batch = small.hierarchical(), small.turns()
+    references = [[one] for one in references_of(batch)]
+    log_probs = log_probs_of(model, batch.sources, references)  # [B, 1]
+    assert_close(-log_probs.sum(), cross_entropy(model, batch).total)
+    flat = {"source": batch.source.flat()}
+    assert not torch.allclose(log_probs_of(model, flat, references), log_probs)
+
+
+def test_outputs_are_drawn_from_the_turns_that_validation_reads() -> None:
+    model, batch, n = small.hierarchical(), small.turns(), 4000
+    for b, row in enumerate(sampled(model, batch, n, small.moment().generator)):
+        one = {"source": batch.source.rows(torch.tensor([b]))}
+        (output, count), *_ = Counter(row).most_common(1)
+        p = log_probs_of(model, one, [[output]]).exp().item()
+        assert count / n == pytest.approx(p, abs=5 * (p / n) ** 0.5)
 
 
 @models
 def test_all_outputs_together_have_probability_one(kind: str) -> None:
     model, batch = small.model(kind), small.batch()
-    log_probs = log_probs_of(model, batch.source, [small.outputs(2)] * 2)  # [B, N]
+    log_probs = log_probs_of(model, batch.sources, [small.outputs(2)] * 2)  # [B, N]
     assert_close(log_probs.exp().sum(dim=1), torch.ones(2, dtype=torch.float64))
 
 
 def test_rows_may_be_of_unequal_length() -> None:
     model, batch = small.model(), small.batch()
     outputs: list[list[Output]] = [[(4, END)], [(4, END), (5, 5, END)]]
-    found = log_probs_of(model, batch.source, outputs)  # [2, 2]
+    found = log_probs_of(model, batch.sources, outputs)  # [2, 2]
     assert found[0, 1] == 0
     for b, row in enumerate(outputs):
-        source = Padded(batch.source.values[b : b + 1], batch.source.mask[b : b + 1])
+        one = {"source": batch.source.rows(torch.tensor([b]))}
         for n, output in enumerate(row):
-            assert_close(found[b, n], log_probs_of(model, source, [[output]])[0, 0])
+            assert_close(found[b, n], log_probs_of(model, one, [[output]])[0, 0])
 
 
 def test_outputs_come_as_often_as_they_are_likely() -> None:
@@ -84,9 +101,9 @@ def test_outputs_come_as_often_as_they_are_likely() -> None:
     drawn = sampled(model, batch, n, small.moment().generator)
     for b, row in enumerate(drawn):
         assert len(row) == n
-        source = Padded(batch.source.values[b : b + 1], batch.source.mask[b : b + 1])
+        one = {"source": batch.source.rows(torch.tensor([b]))}
         commonest = Counter(row).most_common(8)
-        likely = log_probs_of(model, source, [[output for output, _ in commonest]]).exp()[0]
+        likely = log_probs_of(model, one, [[output for output, _ in commonest]]).exp()[0]
         for (_, count), p in zip(commonest, likely.tolist(), strict=True):
             assert count / n == pytest.approx(p, abs=5 * (p / n) ** 0.5)
 
@@ -101,7 +118,7 @@ def test_greedy_output_of_a_trained_model_is_right() -> None:
 def test_an_output_that_finds_no_end_is_cut_short() -> None:
     model, batch = small.model(), small.batch()
     with torch.no_grad():
-        model.get_parameter("bias")[END] = -1e4
+        model.get_parameter("head.bias")[END] = -1e4
     assert [len(row[0]) for row in greedy(model, batch)] == [int(3 * 1.5) + 5, int(2 * 1.5) + 5]
     assert all(END not in row[0] for row in greedy(model, batch))
 

@@ -3,31 +3,31 @@
 import torch
 from torch import nn
 
-from saccade.data.windows import collate
+from saccade.flow import Batch
 from saccade.models.base import Model
 from saccade.models.dense_forecaster import DenseForecaster
 from saccade.objectives.absolute_error import AbsoluteError
 from saccade.objectives.base import Moment, Objective
 from saccade.objectives.squared_error import SquaredError
-from tests.samples import backward
+from tests.samples import backward, series, windows
 
 
 def learned(objective: Objective) -> float:
     """Let only the last bias learn what comes after a window: once 10, else 0."""
-    model = DenseForecaster(1, 1, horizon=1)
-    nn.init.zeros_(model.output.weight)
-    window = torch.zeros(2, 1).numpy()
-    batch = collate([window] * 5, [torch.full((1, 1), 10.0 * (i == 0)).numpy() for i in range(5)])
-    optimiser = torch.optim.Adam([model.output.bias], lr=0.05)
+    model = DenseForecaster(*series(1), horizon=1)
+    nn.init.zeros_(model.head.output.weight)
+    window = torch.zeros(2, 1)
+    batch = windows([window] * 5, [torch.full((1, 1), 10.0 * (i == 0)) for i in range(5)])
+    optimiser = torch.optim.Adam([model.head.output.bias], lr=0.05)
     for _ in range(300):
         optimiser.zero_grad()
         backward(_loss(objective, model, batch))
         optimiser.step()
-    return model.output.bias.item()
+    return model.head.output.bias.item()
 
 
-def _loss(objective: Objective, model: Model, batch: object) -> torch.Tensor:
-    return objective(model, batch, Moment(0, torch.Generator())).total  # type: ignore[arg-type]
+def _loss(objective: Objective, model: Model, batch: Batch) -> torch.Tensor:
+    return objective(model, batch, Moment(0, torch.Generator())).total
 
 
 def test_median_and_mean() -> None:

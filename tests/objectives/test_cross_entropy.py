@@ -7,7 +7,8 @@ from torch.nn.functional import cross_entropy
 from torch.testing import assert_close
 
 from saccade.errors import RecipeError
-from saccade.flow import Batch, Decoded, Padded, State, Step
+from saccade.flow import Batch, Decoded, Padded
+from saccade.heads.base import Categorical
 from saccade.models.base import Model
 from saccade.objectives.base import Moment
 from saccade.objectives.cross_entropy import CrossEntropy
@@ -15,8 +16,15 @@ from tests.samples import mask_of, randn
 
 V = 7
 TARGET = Padded(torch.tensor([[4, 5, 3], [6, 3, 0]]), mask_of(3, 2))
-BATCH = Batch(TARGET, TARGET, TARGET.values)
+BATCH = Batch({"source": TARGET}, TARGET, TARGET.values)
 MOMENT = Moment(0, torch.Generator())
+
+
+class Softmax(Categorical):
+    """Takes features for logits."""
+
+    def log_probs(self, features: Tensor) -> Tensor:
+        return features.log_softmax(dim=-1)
 
 
 class Table(Model):
@@ -25,18 +33,10 @@ class Table(Model):
     def __init__(self, logits: Tensor) -> None:
         super().__init__()
         self.logits = nn.Parameter(logits)
+        self.head = Softmax(V, V)
 
     def forward(self, batch: Batch, *, look: bool = False) -> Decoded:
         return Decoded(self.logits, None)
-
-    def log_probs(self, features: Tensor) -> Tensor:
-        return features.log_softmax(dim=-1)
-
-    def start(self, source: Padded) -> State:
-        return {}
-
-    def step(self, token: Tensor, state: State) -> Step:
-        return Step(self.log_probs(self.logits[:, 0]), state)
 
     @property
     def attention_names(self) -> tuple[str, ...]:
@@ -73,7 +73,7 @@ def test_sums_add_up_over_batches() -> None:
     logits, objective = randn(2, 3, V), CrossEntropy(str)
     whole = objective(Table(logits), BATCH, MOMENT)
     rows = [
-        Batch(one, one, one.values)
+        Batch({"source": one}, one, one.values)
         for one in (Padded(TARGET.values[i : i + 1], TARGET.mask[i : i + 1]) for i in range(2))
     ]
     parts = [objective(Table(logits[i : i + 1]), row, MOMENT) for i, row in enumerate(rows)]

@@ -15,7 +15,7 @@ from saccade.objectives._likelihood import cross_entropy
 from saccade.objectives.base import Moment
 from saccade.objectives.hard_attention import HardAttention, _from_here_on
 from saccade.parts import Part
-from tests.samples import backward, batch_of, pairs_batch, scramble, trained
+from tests.samples import backward, batch_of, pairs_batch, scramble, sides, trained
 
 MOMENT = Moment(0, torch.Generator())
 BATCH = batch_of(([4], [5]), ([5], [4]))  # with END two places to look at, twice: 16 ways
@@ -35,7 +35,7 @@ def toy(options: dict[str, Any]) -> Model:
     decoder = {"kind": "rnn", "attention": "hard", "hidden": 3, "dropout": 0.0, **options}
     encoder = {"kind": "rnn", "hidden": 2, "dropout": 0.0}
     whole = {"encoder": encoder, "decoder": decoder, "embedding": 2, "dropout": 0.0}
-    return scramble(Part(Model, "encoder_decoder", whole).build(6, 6)).double().train()
+    return scramble(Part(Model, "encoder_decoder", whole).build(*sides(6))).double().train()
 
 
 def forced(monkeypatch: pytest.MonkeyPatch, places: Iterator[int]) -> None:

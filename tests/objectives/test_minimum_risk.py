@@ -41,6 +41,13 @@ def test_the_gradient_of_the_expected_risk() -> None:
     assert torch.autograd.gradcheck(loss, log_probs.detach().requires_grad_())
 
 
+def test_it_reads_the_turns_that_validation_reads() -> None:
+    model, batch = small.hierarchical(), small.turns()
+    objective = MinimumRisk(small.letters, risk="wer")
+    found = objective(model, batch, small.moment())
+    assert found.parts["nll"] == pytest.approx(objective.validate(model, batch).total.item())
+
+
 @pytest.mark.usefixtures("fixed")
 @pytest.mark.parametrize("kind", ["bahdanau", "pre"])
 @pytest.mark.parametrize("options", [{}, {"reference": False, "likelihood": 0.3}], ids=str)

@@ -1,6 +1,7 @@
 """R-Drop: cross-entropy without dropout, and the distance between two passes with it."""
 
 import re
+from dataclasses import replace
 
 import pytest
 import torch
@@ -14,7 +15,7 @@ from saccade.objectives._likelihood import cross_entropy
 from saccade.objectives.r_drop import RDrop, divergence
 from saccade.parts import Part
 from tests.objectives import small
-from tests.samples import MODELS, randn, scramble
+from tests.samples import MODELS, randn, scramble, sides
 
 
 @pytest.mark.parametrize("kind", MODELS)
@@ -30,6 +31,14 @@ def test_without_dropout_it_is_cross_entropy(kind: str) -> None:
         assert_close(one, two)
 
 
+def test_it_reads_the_turns_that_validation_reads() -> None:
+    model, batch, objective = small.hierarchical(), small.turns(), RDrop(str, smoothing=0.0)
+    validated = objective.validate(model, batch).total
+    assert_close(objective(model, batch, small.moment()).total, validated)
+    flat = replace(batch, sources={"source": batch.source.flat()})
+    assert not torch.allclose(objective(model, flat, small.moment()).total, validated)
+
+
 def test_divergence_is_torchs() -> None:
     p, q = (randn(5, 7, seed=seed, dtype=torch.float64).log_softmax(dim=1) for seed in (1, 2))
     one, two = Categorical(logits=p), Categorical(logits=q)
@@ -39,7 +48,7 @@ def test_divergence_is_torchs() -> None:
 
 def noisy() -> tuple[Model, Batch]:
     options = {**MODELS["bahdanau"].options, "dropout": 0.4}
-    model = Part(Model, "encoder_decoder", options).build(small.SIZE, small.SIZE)
+    model = Part(Model, "encoder_decoder", options).build(*sides(small.SIZE))
     return scramble(model).double().train(), small.batch()
 
 

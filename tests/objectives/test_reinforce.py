@@ -24,7 +24,7 @@ BASELINES = ("greedy", "leave_one_out", "learned")
 def toy(kind: str = "bahdanau") -> tuple[Any, Tensor, Tensor]:
     """All outputs of one sentence: the model, their log-probabilities `[N]`, their risks `[N]`."""
     model, batch, outputs = small.model(kind), small.batch(), small.outputs(2)
-    log_probs = log_probs_of(model, batch.source, [outputs] * 2)[0]
+    log_probs = log_probs_of(model, batch.sources, [outputs] * 2)[0]
     found = risks_of("wer", small.letters, [outputs], references_of(batch)[:1])[0]
     return model, log_probs, torch.tensor(found, dtype=torch.float64)
 
@@ -80,11 +80,21 @@ def test_the_likelihood_is_added(kind: str, baseline: Any) -> None:
     assert "nll" not in plain.parts
 
 
+def test_it_reads_the_turns_that_validation_reads() -> None:
+    """The second of its facts is the mean log-probability of the reference."""
+    model, batch = small.hierarchical(), small.turns()
+    validated = Reinforce(small.letters).validate(model, batch)
+    total = (facts_of(model, batch)[:, 1] * batch.target.lengths).sum()
+    assert_close(-total, validated.total.detach())
+    loss = Reinforce(small.letters, risk="wer")(model, batch, small.moment())
+    assert loss.count == validated.count
+
+
 def test_a_greedy_baseline_is_silent_where_sampling_is_no_better() -> None:
     """A model sure of one output draws what it writes greedily: nothing to learn."""
     model, batch = small.model(), small.batch()
     with torch.no_grad():
-        model.get_parameter("bias")[4] = 1e4
+        model.get_parameter("head.bias")[4] = 1e4
     total = Reinforce(small.letters, risk="cer")(model, batch, small.moment()).total
     assert all((gradient == 0).all() for gradient in small.gradient(total, model))
 
@@ -117,7 +127,7 @@ def test_the_learned_baseline_remembers_what_it_saw_and_judges_before_it_looks()
 def test_the_facts_do_not_know_padding() -> None:
     model, batch = small.model(), small.batch()
     facts = facts_of(model, batch)
-    log_probs = log_probs_of(model, batch.source, [[one] for one in references_of(batch)])
+    log_probs = log_probs_of(model, batch.sources, [[one] for one in references_of(batch)])
     assert_close(facts[:, 1], log_probs[:, 0].detach() / torch.tensor([3, 2]))
     assert_close(facts[:, 4], torch.tensor([3, 2]).double().log())
     assert (facts[:, 2] <= facts[:, 1]).all()

@@ -10,7 +10,7 @@ from torch.testing import assert_close
 
 from saccade.errors import RecipeError
 from saccade.flow import Batch
-from saccade.models.base import Model
+from saccade.models.base import Writer
 from saccade.objectives._likelihood import cross_entropy
 from saccade.objectives.scheduled_sampling import ScheduledSampling
 from tests.objectives import small
@@ -55,7 +55,7 @@ def test_always_its_own_in_sequence_reads_greedy_output(kind: str) -> None:
     assert_close(found.total, cross_entropy(model, mixed).total)
 
 
-def _greedy(model: Model, batch: Batch) -> Batch:
+def _greedy(model: Writer, batch: Batch) -> Batch:
     state, token = model.start(batch.sources), batch.prefix[:, 0]
     columns = [token]
     for _ in range(batch.prefix.shape[1] - 1):

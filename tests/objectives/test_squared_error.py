@@ -2,32 +2,29 @@
 
 import pytest
 import torch
-from saccade.data.windows import collate
 
-from saccade.models.base import Model
+from saccade.models.base import Model, writer
 from saccade.objectives.absolute_error import AbsoluteError
 from saccade.objectives.base import Moment
 from saccade.objectives.squared_error import SquaredError
 from saccade.parts import Part
-from tests.samples import randn, scramble
+from tests.samples import randn, scramble, series, windows
 
 MOMENT = Moment(0, torch.Generator())
 PART = Part(
     Model,
-    "forecaster",
+    "encoder_decoder",
     {"encoder": {"kind": "rnn", "hidden": 6}, "decoder": {"kind": "rnn", "hidden": 6}},
 )
 
 
 @pytest.mark.parametrize("free_running", [True, False])
 def test_by_hand(free_running: bool) -> None:
-    model = scramble(PART.build(2, 2))
-    batch = collate(
-        [randn(4, 2).numpy(), randn(3, 2).numpy()], [randn(3, 2).numpy(), randn(1, 2).numpy()]
-    )
+    model = scramble(writer(PART.build(*series(2))))
+    batch = windows([randn(4, 2), randn(3, 2)], [randn(3, 2), randn(1, 2)])
     state, value, squares, sizes = model.start(batch.sources), batch.prefix[:, 0], 0.0, 0.0
     for t in range(3):
-        value, state = model.step(value if free_running else batch.prefix[:, t], state)
+        value, state = model.follow(value if free_running else batch.prefix[:, t], state)
         rows = batch.target.mask[:, t]
         missed = (value - batch.target.values[:, t])[rows]
         squares += missed.square().sum().item() / 2

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from saccade.cli.forecast import forecast
 from saccade.cli.translate import translate
 from saccade.engines._converted import _BEAM, Converted
 from saccade.errors import RecipeError
@@ -126,8 +127,10 @@ def test_the_command_and_the_server_offer_the_same_options() -> None:
     command = {name: p.default for name, p in inspect.signature(translate).parameters.items()}
     request = {name: field.default for name, field in Predict.model_fields.items()}
     assert not {"search", "trace"} & set(command)  # inspect shows the tree
-    assert set(DEFAULTS) - set(command) == {"search", "trace"}
-    assert set(DEFAULTS) - set(request) == {"search", "sample", "trace"}  # trace: `want` the tree
+    assert set(DEFAULTS) - set(command) == {"search", "steps", "trace"}
+    assert inspect.signature(forecast).parameters["steps"].default == DEFAULTS["steps"]
+    apart = {"search", "sample", "steps", "trace"}  # trace: `want` the tree
+    assert set(DEFAULTS) - set(request) == apart
     for offered in (command, request):
         shared = (set(DEFAULTS) & set(offered)) - {"sample"}  # the command's is a flag
         assert {name: offered[name] for name in shared} == {n: DEFAULTS[n] for n in shared}

@@ -2,7 +2,6 @@ import math
 from pathlib import Path
 
 import pytest
-import torch
 
 from saccade.data.prepare import batches_of, prepare
 from saccade.metrics.base import Metric
@@ -13,20 +12,27 @@ from tests.train import small
 
 def test_the_loss_is_that_of_forced_decoding(tmp_path: Path) -> None:
     recipe = small.recipe(max_steps=1)
-    translator = small.run(tmp_path, max_steps=1).translator
-    batches = batches_of(recipe, [prepare(recipe, Path()).valid], 16)
+    run = small.run(tmp_path, max_steps=1)
+    prepared = prepare(recipe, Path())
+    batches = batches_of(recipe, [prepared.valid], prepared.codecs, 16)
     examples = list(recipe.data.valid.build(Path()).read())
-    mean = loss_of(translator.model, batches)
-    assert likelihood_of(translator, examples).perplexity == pytest.approx(
-        float(torch.tensor(mean).exp()), rel=1e-4
-    )
+    mean = loss_of(run.bench.objective, run.predictor.model, batches)
+    likely = likelihood_of(run.predictor, examples)
+    assert likely is not None
+    assert likely.perplexity == pytest.approx(math.exp(mean), rel=1e-4)
 
 
 def test_the_loss_does_not_depend_on_the_batches(tmp_path: Path) -> None:
     recipe = small.recipe()
-    model = small.run(tmp_path, max_steps=1).translator.model
-    store = prepare(recipe, Path()).valid
-    one, two = (loss_of(model, batches_of(recipe, [store], size)) for size in (8, 400))
+    run, prepared = small.run(tmp_path, max_steps=1), prepare(recipe, Path())
+    one, two = (
+        loss_of(
+            run.bench.objective,
+            run.predictor.model,
+            batches_of(recipe, [prepared.valid], prepared.codecs, size),
+        )
+        for size in (8, 400)
+    )
     assert one == pytest.approx(two, rel=1e-5)
 
 

@@ -65,3 +65,15 @@ def test_fingerprint_tells_the_sides_apart(tmp_path: Path) -> None:
 def test_files_must_be_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no file was named; expected a path"):
         list(Text(tmp_path).read())
+
+
+def test_further_targets_are_references(tmp_path: Path) -> None:
+    for name, lines in {"s": "a\nb\n", "t": "x\ny\n", "u": "X\n\n"}.items():
+        (tmp_path / name).write_text(lines)
+    one = Text(tmp_path, source="s", target="t", references=["u"])
+    assert [example.references for example in one.read()] == [("x", "X"), ("y", "")]
+    assert one.paths == (tmp_path / "s", tmp_path / "t", tmp_path / "u")
+    assert one.fingerprint() != Text(tmp_path, source="s", target="t").fingerprint()
+    (tmp_path / "u").write_text("X\n")
+    with pytest.raises(DataError, match=r"/s has 2 lines but .*/u has 1; line pairs must match"):
+        list(one.read())

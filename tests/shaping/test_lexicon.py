@@ -16,7 +16,7 @@ from saccade.predict.predictor import Predictor
 from saccade.readers.base import Reader
 from saccade.shaping.lexicon import Lexicon, gather
 from saccade.tokenizers._vocabulary import END
-from tests.samples import PAIRS, trained, vocabulary
+from tests.samples import PAIRS, codecs, trained, vocabulary
 
 COUNTS = {"un": 3, "une": 1, "été": 5}  # of which é is not in the vocabulary
 
@@ -49,19 +49,18 @@ def test_ending_with_what_is_frequent_adds_more() -> None:
 
 @pytest.mark.parametrize("options", [{}, {"beam": 1}, {"sample": {"seed": 1}}])
 def test_every_search_keeps_to_the_list(options: dict[str, object]) -> None:
-    one, decoding = vocabulary(), recipes.Decoding()
+    decoding = recipes.Decoding()
     allowed = {"un": 1, "quatre": 1, "chat": 1}
-    translator = Predictor(trained("luong"), one, one, decoding, lexicon=allowed)
+    translator = Predictor(trained("luong"), codecs(), decoding, lexicon=allowed)
     found = translator.translate([source for source, _ in PAIRS], **options)
     assert {t.text for t in found} <= set(allowed)
     assert found[0].text == "un" or "sample" in options
 
 
 def test_the_best_of_the_list_is_found() -> None:
-    one = vocabulary()
     allowed = {"".join(word): 1 for word in itertools.product("un", repeat=3)}
     decoding = recipes.Decoding()
-    translator = Predictor(trained("luong"), one, one, decoding, lexicon=allowed)
+    translator = Predictor(trained("luong"), codecs(), decoding, lexicon=allowed)
     found = translator.translate("one", beam=8, length_penalty=0.0)
     scores = {word: translator.score(["one"], [word])[0].score for word in allowed}
     assert found.text == max(scores, key=lambda word: scores[word])
@@ -111,7 +110,7 @@ def test_a_recipe_with_a_list_trains_a_folder_that_keeps_to_it(tmp_path: Path) -
     made = run.train(recipe, tmp_path / "run")
     assert read_lexicon(tmp_path / "run") == {"un": 2, "deux": 1}
     run.average(tmp_path / "run", tmp_path / "mean", last=2)
-    for translator in (made.translator, folders.load(tmp_path / "mean")):
+    for translator in (made.predictor, folders.load(tmp_path / "mean")):
         assert {t.text for t in translator.translate(["a", "b", "zzz"])} <= {"un", "deux"}
     with pytest.raises(RecipeError, match=r"has a lexicon\.tsv, and onnx writes what it likes"):
         export("onnx", tmp_path / "run", tmp_path / "onnx")

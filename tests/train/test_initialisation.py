@@ -5,11 +5,15 @@ import torch
 from torch import Tensor, nn
 
 from saccade import recipe as recipes
+from saccade.data.codecs import Codecs
 from saccade.folders import model as folders
+from saccade.modalities.numbers import NumbersCodec, Scale
 from saccade.models.base import Model
 from saccade.parts import Part
+from saccade.tokenizers.character import Character
 from saccade.train import weights
 from saccade.train.initialisation import Undrawn
+from tests.samples import codecs, text_codecs
 
 RECIPES = Path(__file__).parents[2] / "recipes"
 SHOWN = [  # the kinds of layers there are
@@ -30,9 +34,14 @@ def _same(ours: Model, theirs: Model) -> bool:
 @pytest.mark.parametrize("name", SHOWN)
 def test_what_is_put_in_is_all_there_is(name: str) -> None:
     recipe = recipes.load(RECIPES / f"{name}.yaml")
-    drawn = folders._drawn(recipe, 12, 12)
+    vocabulary = Character().fit(["abcdefgh"], [])  # 12 symbols
+    sides = text_codecs(vocabulary)
+    if recipe.data.target.kind == "numbers":
+        scale = NumbersCodec(Scale((0.0,) * 3, (1.0,) * 3), 4)
+        sides = Codecs({"source": scale}, scale)
+    drawn = folders._drawn(recipe, sides)
     before = torch.random.get_rng_state()
-    undrawn = folders._undrawn(recipe, 12, 12)
+    undrawn = folders._undrawn(recipe, sides)
     assert torch.equal(torch.random.get_rng_state(), before)
     weights.put(undrawn, weights.of(drawn), "here")
     assert _same(undrawn, drawn)
@@ -68,5 +77,5 @@ class _Holding(nn.Module):
 def test_a_model_that_holds_more_than_weights_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     recipe = recipes.load(RECIPES / "ladder/bahdanau.yaml")
     monkeypatch.setattr(Part, "build", lambda *_: _Holding())
-    found, expected = (build(recipe, 5, 5) for build in (folders._undrawn, folders._drawn))
+    found, expected = (build(recipe, codecs()) for build in (folders._undrawn, folders._drawn))
     assert torch.equal(found.get_buffer("noise"), expected.get_buffer("noise"))

@@ -20,7 +20,7 @@ from tests.train import small
 def make(**training: object) -> Loop:
     recipe = small.recipe(**training)
     prepared = prepare(recipe, Path())
-    batches = batches_of(recipe, prepared.train, recipe.training.batch_tokens)
+    batches = batches_of(recipe, prepared.train, prepared.codecs, recipe.training.batch_tokens)
     model = build_model(recipe, prepared.codecs)
     objective = recipe.training.objective.build(prepared.codecs.target.decode)
     return Loop(model, objective, batches, recipe.training, recipe.seed)

@@ -30,7 +30,8 @@ def edge() -> int:
     """Return how many batches an epoch has."""
     recipe = small.recipe()
     prepared = prepare(recipe, Path())
-    return len(batches_of(recipe, prepared.train, recipe.training.batch_tokens).epoch(0))
+    size = recipe.training.batch_tokens
+    return len(batches_of(recipe, prepared.train, prepared.codecs, size).epoch(0))
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

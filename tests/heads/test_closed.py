@@ -1,9 +1,9 @@
 import torch
 from torch.testing import assert_close
 
-from saccade.models._closing import FAR, closed, flagged
+from saccade.heads.closed import FAR, ClosedHead, closed, flagged
 from saccade.tokenizers._vocabulary import END
-from tests.samples import randn
+from tests.samples import randn, scramble
 
 
 def test_end_has_all_where_the_output_ends_and_nothing_elsewhere() -> None:
@@ -28,3 +28,11 @@ def test_the_flag_stands_behind_the_features() -> None:
     found = flagged(torch.zeros(2, 3), torch.tensor([True, False]))
     assert found[:, -1].tolist() == [1.0, 0.0]
     assert found.shape == (2, 4)
+
+
+def test_the_head_projects_and_closes() -> None:
+    head, features = scramble(ClosedHead(5, 7, None)), randn(2, 3, 5)
+    ended = torch.tensor([[False, False, True], [False, True, True]])
+    found = head.log_probs(flagged(features, ended))
+    assert_close(found, closed(head.output(features), ended))
+    assert (head.best(flagged(features, ended)) == END).equal(ended)
