@@ -175,7 +175,7 @@ def average(source: Path, target: Path, *, last: int = 0, best: int = 0) -> list
         last: average so many of the newest validated checkpoints; 0 means all that are kept.
         best: average so many of the best checkpoints instead.
     """
-    folders.claim(target)
+    folders.claim(target, advice="Choose a new folder with --output, or delete this one.")
     identity = folders.read_identity(source)
     checkpoints = Checkpoints(source)
     index = checkpoints.index()
