@@ -16,11 +16,14 @@ from saccade.folders.examples import (
     read_examples,
     write_examples,
 )
-from saccade.nouns import Example
+from saccade.nouns import pair
 from saccade.recipe import Recipe
+from saccade.tokenizers.character import Character
 from tests.engines.folders import write_noise
+from tests.samples import text_codecs
 from tests.train import small
 
+CODECS = text_codecs(Character().fit(["abc"], []))
 SECRET = "correct horse battery staple"
 
 
@@ -39,7 +42,7 @@ def row(source: object = "a", target: object = "b") -> dict[str, object]:
 
 
 def test_examples_come_back_without_their_origin(tmp_path: Path) -> None:
-    pairs = [Example("ein\nHund", "a dog", "/home/me/private.txt:1"), Example("", "\u2028“é")]
+    pairs = [pair("ein\nHund", "a dog", "/home/me/private.txt:1"), pair("", "\u2028“é")]
     write_examples(tmp_path, pairs)
     assert "private" not in (tmp_path / EXAMPLES).read_text(encoding="utf-8")
     found = read_examples(tmp_path)
@@ -56,25 +59,25 @@ def test_a_folder_without_the_file_has_none(tmp_path: Path) -> None:
 
 def test_they_come_from_all_over_the_first_test_set() -> None:
     pairs = [[str(n), "x"] for n in range(1000)]
-    found = pick_examples(recipe_of({"kind": "pairs", "pairs": [*pairs, ["7", "twice"]]}))
+    found = pick_examples(recipe_of({"kind": "pairs", "pairs": [*pairs, ["7", "twice"]]}), CODECS)
     assert [e.source for e in found] == [str(n) for n in range(0, 1000, 5)]
     assert len(found) == MOST_EXAMPLES
 
 
 def test_without_a_test_set_they_are_those_to_validate_on() -> None:
-    assert [(e.source, e.target) for e in pick_examples(recipe_of({}))] == [("a", "b")]
+    assert [(e.source, e.target) for e in pick_examples(recipe_of({}), CODECS)] == [("a", "b")]
 
 
 def test_texts_without_a_source_stay_apart(tmp_path: Path) -> None:
     (tmp_path / "t.txt").write_text("one\ntwo\none\n")
-    found = pick_examples(recipe_of({"kind": "plain", "path": "t.txt"}), tmp_path)
+    found = pick_examples(recipe_of({"kind": "plain", "path": "t.txt"}), CODECS, tmp_path)
     assert [e.target for e in found] == ["one", "two"]
 
 
 def test_what_is_picked_can_be_read(tmp_path: Path) -> None:
     pairs = [["\u00e9" * 20_001, "too long"]]
     pairs += [[f"{n}" + "\u00e9" * 19_000, "\u0000"] for n in range(60)]
-    found = pick_examples(recipe_of({"kind": "pairs", "pairs": pairs}))
+    found = pick_examples(recipe_of({"kind": "pairs", "pairs": pairs}), CODECS)
     assert 20 < len(found) < 60  # two bytes a character: a mebibyte holds 27
     write_examples(tmp_path, found)
     assert [e.source for e in read_examples(tmp_path)] == [e.source for e in found]
@@ -87,7 +90,7 @@ def test_what_is_picked_can_be_read(tmp_path: Path) -> None:
         (content(row("a" * 20_001)), "example 1 has 20,001 characters"),
         (content(row(), row(target="b" * 20_001)), "example 2 has 20,001 characters"),
         (" " * (1 << 20) + content(row()), "over 1,048,576 bytes"),
-        (content(row(source=SECRET, target=3)), "example 1 has no source or no reference"),
+        (content(row(source=SECRET, target=3)), "example 1 holds something else than text"),
         (content(SECRET), "example 1 has no source or no reference"),
         (content(row(), form=2), 'expected {"format": 1, "examples": [...]}'),
         (json.dumps([SECRET]), 'expected {"format": 1, "examples": [...]}'),
