@@ -31,6 +31,8 @@ class Data:
     train: list[Part[Reader]]
     valid: Part[Reader]
     test: dict[str, Part[Reader]] = dataclasses.field(default_factory=dict)
+    obtain: str = ""
+    """How to get the files, for those who do not have them. Decides nothing."""
     weights: list[float] = dataclasses.field(default_factory=list)
     """How often an epoch goes through each corpus of `train`; 1 each if left out."""
     source: Part[Modality] = Part(Modality, "text")
@@ -127,9 +129,19 @@ class Recipe:
         """Return the whole recipe with every default filled in, as YAML would hold it."""
         return _plain_section(self)
 
+    def same(self, other: "Recipe") -> bool:
+        """Tell whether two recipes give the same run."""
+        return dataclasses.replace(self, data=_silent(self.data)).plain() == (
+            dataclasses.replace(other, data=_silent(other.data)).plain()
+        )
+
     def to_yaml(self) -> str:
         """Write the whole recipe as YAML."""
         return yaml.safe_dump(self.plain(), sort_keys=False, allow_unicode=True, width=100)
+
+
+def _silent(data: Data) -> Data:
+    return dataclasses.replace(data, obtain="")
 
 
 def load(path: Path, overrides: Iterable[str] = ()) -> Recipe:

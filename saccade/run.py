@@ -11,6 +11,7 @@ import torch
 from rich.console import Console
 
 from saccade import recipe as recipes
+from saccade.data.files import check_files, held_out, key_of
 from saccade.engines._open import load
 from saccade.engines.base import Opened
 from saccade.errors import CheckpointError, DataError, RecipeError
@@ -160,9 +161,10 @@ def evaluate(  # noqa: PLR0913 - each is an option of its own
 
 def examples_of(folder: Path, recipe: Recipe, split: str, root: Path = Path()) -> list[Example]:
     """Read the examples of a split of a folder's recipe."""
-    readers = {"valid": recipe.data.valid, **recipe.data.test}
+    readers = held_out(recipe)
     if split not in readers:
         raise RecipeError(f"{folder}: no split '{split}'; there are {', '.join(readers)}.")
+    check_files(recipe, {key_of(recipe, split): readers[split]}, root)
     return list(readers[split].build(root).read())
 
 
@@ -175,7 +177,7 @@ def average(source: Path, target: Path, *, last: int = 0, best: int = 0) -> list
         last: average so many of the newest validated checkpoints; 0 means all that are kept.
         best: average so many of the best checkpoints instead.
     """
-    folders.claim(target)
+    folders.claim(target, advice="Choose a new folder with --output, or delete this one.")
     identity = folders.read_identity(source)
     checkpoints = Checkpoints(source)
     index = checkpoints.index()
@@ -217,7 +219,7 @@ def _check_recipe(known: folders.Charter, recipe: Recipe) -> None:
     changed = [
         f"{name}: was {old!r}, is {new!r}"
         for name, old, new in _differences(known.recipe.plain(), recipe.plain())
-        if name not in [f"training.{free}" for free in FREE]
+        if name not in ("data.obtain", *(f"training.{free}" for free in FREE))
     ]
     if changed:
         raise RecipeError(

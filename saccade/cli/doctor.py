@@ -12,6 +12,7 @@ from saccade import recipe as recipes
 from saccade.cli.options import Device, note
 from saccade.cli.tables import out_console
 from saccade.data.codecs import TARGET
+from saccade.data.files import check_files, readers_of
 from saccade.data.prepare import fit_codecs, reads
 from saccade.engines._devices import checked_device
 from saccade.folders import model as folders
@@ -92,6 +93,7 @@ def _files(paths: Sequence[Path]) -> list[Finding]:
 
 def _recipe(path: Path) -> list[Finding]:
     recipe = recipes.load(path)
+    check_files(recipe, readers_of(recipe))
     data, paired = recipe.data, reads(recipe)
     readers = [part.build(Path()) for part in data.train]
     train = [example for reader in readers for example in _take(reader)]

@@ -15,6 +15,7 @@ from saccade.cli.options import Beam, Device, Engine, Metrics, Model, Quantise, 
 from saccade.cli.parts import part_of
 from saccade.cli.streams import output
 from saccade.cli.tables import show_table
+from saccade.data.files import held_out
 from saccade.engines._devices import checked_device
 from saccade.errors import DataError
 from saccade.folders import model as folders
@@ -76,7 +77,7 @@ def evaluate(
     chosen = [part_of(Metric, name) for name in metrics or []]
     recipe = folders.read_plan(model).recipe
     split = split or next(iter(recipe.data.test), "valid")
-    note_files(model, {"valid": recipe.data.valid, **recipe.data.test}.get(split))
+    note_files(model, held_out(recipe).get(split))
     with output(outputs) as file:
         found = run.evaluate(
             model,

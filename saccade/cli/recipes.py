@@ -10,7 +10,8 @@ from saccade import starters
 from saccade.cli import catalogue
 from saccade.cli.options import Sets, complain, note
 from saccade.cli.tables import show_table
-from saccade.errors import RecipeError
+from saccade.data.files import check_files, readers_of
+from saccade.errors import DataError, RecipeError
 from saccade.parts import Part
 from saccade.readers.base import Reader
 
@@ -34,26 +35,35 @@ def show(
 def check(
     paths: Annotated[list[Path], typer.Argument(metavar="RECIPE...", help="Recipes to check.")],
 ) -> None:
-    """Check recipes and report every error at once; exit with 2 if there is one.
+    """Check recipes, and look for the files that they name; report everything at once.
+
+    Exits with 2 if a recipe is wrong, else with 1 if a file is missing.
 
     [dim]Example:[/dim]
 
       saccade recipe check recipes/*/*.yaml
     """
-    wrong = 0
+    wrong = lacking = 0
     for path in paths:
         try:
-            read = recipes.load(path / "recipe.yaml" if path.is_dir() else path)
+            recipe = recipes.load(path / "recipe.yaml" if path.is_dir() else path)
+            for said in recipe.notes:
+                note(said)
+            check_files(recipe, readers_of(recipe))
         except RecipeError as error:
             complain(str(error))
             wrong += len(error.problems)
+        except DataError as error:
+            complain(f"{path}: files are missing.\n{error}")
+            lacking += 1
         else:
             typer.echo(f"{path}: good")
-            for said in read.notes:
-                note(said)
+    if lacking:
+        note(f"{lacking} of {len(paths)} recipes lack files; they are good otherwise.")
     if wrong:
         note(f"{wrong} error{'s' if wrong > 1 else ''} in {len(paths)} recipes.")
-        raise typer.Exit(2)
+    if wrong or lacking:
+        raise typer.Exit(2 if wrong else 1)
 
 
 def parts(

@@ -174,7 +174,7 @@ def _finished(folder: Path, recipe: Recipe, *, overwrite: bool) -> bool:
     """Say whether the folder holds this very recipe, trained to its end."""
     if not (folder / "model.safetensors").exists():
         return False
-    if folders.read_identity(folder).recipe.plain() == recipe.plain():
+    if folders.read_identity(folder).recipe.same(recipe):
         return True
     if overwrite:
         return False
@@ -188,7 +188,7 @@ def _stopped(folder: Path, recipe: Recipe) -> bool:
     """Say whether the folder holds the beginning of this very run."""
     if not (folder / "recipe.yaml").exists() or not Checkpoints(folder).index().names:
         return False
-    return folders.read_identity(folder).recipe.plain() == recipe.plain()
+    return folders.read_identity(folder).recipe.same(recipe)
 
 
 def measure(

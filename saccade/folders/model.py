@@ -62,8 +62,17 @@ class Identity:
     facts: dict[str, Any]
 
 
-def claim(folder: Path, *, resume: bool = False, overwrite: bool = False) -> None:
-    """Make sure that the folder is ours to write to; nothing is written or deleted yet."""
+def claim(
+    folder: Path,
+    *,
+    resume: bool = False,
+    overwrite: bool = False,
+    advice: str = "Go on with --resume, or start anew with --overwrite.",
+) -> None:
+    """Make sure that the folder is ours to write to; nothing is written or deleted yet.
+
+    `advice` says what to do if it holds files, in the options that the caller has.
+    """
     if folder.exists() and not folder.is_dir():
         raise CheckpointError(
             f"{folder}: is a file; expected a folder to write the run to. Choose another."
@@ -78,9 +87,7 @@ def claim(folder: Path, *, resume: bool = False, overwrite: bool = False) -> Non
     if resume or begun or not folder.exists() or not any(folder.iterdir()):
         return
     if not overwrite:
-        raise CheckpointError(
-            f"{folder}: already holds files. Go on with --resume, or start anew with --overwrite."
-        )
+        raise CheckpointError(f"{folder}: already holds files. {advice}")
     if not ours:
         raise CheckpointError(
             f"{folder}: not a run of saccade, so --overwrite will not delete it. Choose another."

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from saccade.data.files import check_files, readers_to_train
 from saccade.data.prepare import batches_of, check_matched, prepare, profile_of
 from saccade.folders import model as folders
 from saccade.folders.facts import read_lexicon, read_profile
@@ -32,6 +33,7 @@ class Bench:
     def __init__(
         self, recipe: Recipe, root: Path, device: str, resume: Path | None, start_from: Path | None
     ) -> None:
+        check_files(recipe, readers_to_train(recipe), root)
         settings, base = recipe.training, resume or start_from
         known = folders.read_identity(base) if base else None
         prepared = prepare(recipe, root, *folders.known_codecs(known, recipe))

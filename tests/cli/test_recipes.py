@@ -1,3 +1,4 @@
+import shutil
 from pathlib import Path
 
 import pytest
@@ -5,7 +6,19 @@ import yaml
 
 from saccade import recipe as recipes
 from saccade import starters
+from saccade.data.files import named_files, readers_of
 from tests.cli.conftest import Call
+
+MISSING = """
+data:
+  obtain: download them from example.org
+  train:
+    - {kind: split, corpus: {kind: tsv, path: train.tsv}}
+    - {kind: text, source: more/a.en, target: more/a.fr}
+  valid: {kind: tsv, path: valid.tsv}
+  test: {first: {kind: tsv, path: valid.tsv}, second: {kind: jsonl, path: test.jsonl}}
+training: {max_steps: 1}
+"""
 
 
 def test_show_fills_in_every_default(call: Call, work: Path) -> None:
@@ -31,6 +44,50 @@ def test_check_reports_all_errors_of_all_recipes(call: Call, work: Path, tmp_pat
     assert "4 errors in 3 recipes." in said.err
 
 
+def test_check_lists_all_files_that_are_missing(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "valid.tsv").write_text("a\tb\n", encoding="utf-8")
+    (tmp_path / "r.yaml").write_text(MISSING, encoding="utf-8")
+    said = call("recipe", "check", "r.yaml")
+    assert (said.code, said.out) == (1, "")
+    assert said.err == (
+        "saccade: r.yaml: files are missing.\n"
+        "train.tsv: no such file; reader tsv needs it (data.train[0].corpus.path)."
+        " Did you mean 'valid.tsv'?\n"
+        "more/a.en: no such file; reader text needs it (data.train[1].source).\n"
+        "more/a.fr: no such file; reader text needs it (data.train[1].target).\n"
+        "test.jsonl: no such file; reader jsonl needs it (data.test.second.path).\n"
+        "To get them: download them from example.org\n"
+        "1 of 1 recipes lack files; they are good otherwise.\n"
+    )
+
+
+def test_training_looks_for_its_files_before_it_begins(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "r.yaml").write_text(MISSING, encoding="utf-8")
+    for arguments in (("train", "r.yaml"), ("train", "r.yaml", "--dry-run")):
+        said = call(*arguments)
+        assert said.code == 1
+        assert "saccade: train.tsv: no such file; reader tsv needs it (data.train[0]." in said.err
+        assert "valid.tsv: no such file; reader tsv needs it (data.valid.path, data" in said.err
+        assert "test.jsonl" not in said.err  # training does without
+        assert "To get them: download them from example.org" in said.err
+    assert not (tmp_path / "runs").exists()
+    assert "test.jsonl: no such file; reader jsonl" in call("doctor", "r.yaml").err
+
+
+@pytest.mark.parametrize("verb", ["evaluate", "report"])
+def test_data_that_has_gone_since_training(
+    call: Call, work: Path, tmp_path: Path, verb: str
+) -> None:
+    shutil.copytree(work / "model", tmp_path / "model")
+    path = tmp_path / "model" / "recipe.yaml"
+    text = path.read_text(encoding="utf-8").replace("train.source", "gone.source")
+    path.write_text(text, encoding="utf-8")
+    said = call(verb, "model")
+    assert said.code == 1
+    assert f"{work}/gone.source: no such file; reader text needs it (data.test.flickr" in said.err
+    assert "To get it: check the recipe; relative paths start where you run saccade." in said.err
+
+
 def test_parts_lists_families_and_options(call: Call) -> None:
     said = call("parts", "attention")
     assert said.code == 0
@@ -49,7 +106,15 @@ def test_every_starter_is_a_good_recipe(call: Call, task: str) -> None:
     said = call("init", task)
     assert said.code == 0
     assert "Wrote recipe.yaml." in said.err
-    assert call("recipe", "check", "recipe.yaml").code == 0
+    checked = call("recipe", "check", "recipe.yaml")
+    if not named_files(readers_of(recipes.load(Path("recipe.yaml")))):
+        assert (checked.code, checked.out) == (0, "recipe.yaml: good\n")
+        return
+    assert (checked.code, checked.out) == (1, "")
+    assert "1 of 1 recipes lack files; they are good otherwise." in checked.err
+    assert "To get them: check the recipe; relative paths start where you run" in checked.err or (
+        "To get it: check the recipe;" in checked.err
+    )
 
 
 def test_init_fits_a_starter_to_your_pairs(call: Call, tmp_path: Path) -> None:

@@ -90,6 +90,12 @@ def test_average_writes_a_model(call: Call, work: Path) -> None:
     assert said.code == 0
     assert "Averaged 2 checkpoints" in said.err
     assert call("translate", "mean", stdin=b"un chat dort\n").code == 0
+    again = call("average", work / "model", "-o", "mean", "--last", 2)
+    assert again.code == 1
+    assert again.err == (
+        "saccade: mean: already holds files. Choose a new folder with --output, or delete this"
+        " one.\n"
+    )
     both = call("average", work / "model", "-o", "mean2", "--last", 2, "--best", 1)
     assert both.code == 2
     assert "average: give either --last N or --best N." in both.err

@@ -18,10 +18,12 @@ from saccade.folders.examples import (
 )
 from saccade.nouns import pair
 from saccade.recipe import Recipe
+from saccade.tokenizers.character import Character
 from tests.engines.folders import write_noise
-from tests.samples import codecs
+from tests.samples import text_codecs
 from tests.train import small
 
+CODECS = text_codecs(Character().fit(["abc"], []))
 SECRET = "correct horse battery staple"
 
 
@@ -57,25 +59,25 @@ def test_a_folder_without_the_file_has_none(tmp_path: Path) -> None:
 
 def test_they_come_from_all_over_the_first_test_set() -> None:
     pairs = [[str(n), "x"] for n in range(1000)]
-    found = pick_examples(recipe_of({"kind": "pairs", "pairs": [*pairs, ["7", "twice"]]}), codecs())
+    found = pick_examples(recipe_of({"kind": "pairs", "pairs": [*pairs, ["7", "twice"]]}), CODECS)
     assert [e.source for e in found] == [str(n) for n in range(0, 1000, 5)]
     assert len(found) == MOST_EXAMPLES
 
 
 def test_without_a_test_set_they_are_those_to_validate_on() -> None:
-    assert [(e.source, e.target) for e in pick_examples(recipe_of({}), codecs())] == [("a", "b")]
+    assert [(e.source, e.target) for e in pick_examples(recipe_of({}), CODECS)] == [("a", "b")]
 
 
 def test_texts_without_a_source_stay_apart(tmp_path: Path) -> None:
     (tmp_path / "t.txt").write_text("one\ntwo\none\n")
-    found = pick_examples(recipe_of({"kind": "plain", "path": "t.txt"}), codecs(), tmp_path)
+    found = pick_examples(recipe_of({"kind": "plain", "path": "t.txt"}), CODECS, tmp_path)
     assert [e.target for e in found] == ["one", "two"]
 
 
 def test_what_is_picked_can_be_read(tmp_path: Path) -> None:
     pairs = [["\u00e9" * 20_001, "too long"]]
     pairs += [[f"{n}" + "\u00e9" * 19_000, "\u0000"] for n in range(60)]
-    found = pick_examples(recipe_of({"kind": "pairs", "pairs": pairs}), codecs())
+    found = pick_examples(recipe_of({"kind": "pairs", "pairs": pairs}), CODECS)
     assert 20 < len(found) < 60  # two bytes a character: a mebibyte holds 27
     write_examples(tmp_path, found)
     assert [e.source for e in read_examples(tmp_path)] == [e.source for e in found]
