@@ -37,12 +37,13 @@ NO_TORCH = (
 ALLOWED = {  # beyond errors and parts, what these rooms may import of ours
     "search": {"flow", "kernels", "nouns"},
     "metrics": {"modalities"},
-    "views": set(),
+    "views": {"modalities"},
     "guards": set(),
-    "corpora": set(),
+    "corpora": {"modalities"},
 }
 OPTIONAL = {  # extras, and what is slow to import: imported where they are asked for
     *("torch.utils.tensorboard", "matplotlib.figure", "matplotlib.patches", "matplotlib.path"),
+    "matplotlib.image",
     "saccade.kernels.library",  # torch
     *("numpy", "saccade.guards.hallucination", "saccade.views.heatmap"),
 }

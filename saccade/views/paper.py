@@ -1,9 +1,11 @@
 """Pictures for print: draws the SVG of this room as PNG or PDF.
 
 It knows what `svg.py` and the views write and no more: rectangles, lines, circles, paths of M, L,
-C, h, v and z, text, groups that move or fade, and the light colours of the style sheet.
+C, h, v and z, text, PNG images in data URIs, groups that move or fade, and the light colours of the
+style sheet.
 """
 
+import base64
 import io
 import re
 from collections.abc import Iterator
@@ -42,7 +44,7 @@ def printed(drawn: str, form: str) -> bytes:
     width, height = float(root.get("width", "1")), float(root.get("height", "1"))
     figure = Figure(figsize=(width / _PIXELS, height / _PIXELS))
     page = figure.add_axes((0.0, 0.0, 1.0, 1.0))
-    page.set(xlim=(0, width), ylim=(height, 0))
+    page.set(xlim=(0, width), ylim=(height, 0), autoscale_on=False)
     page.axis("off")
     for layer, (shape, look) in enumerate(_shapes(root, _Look())):
         ink = {"zorder": layer, **_ink(shape, look)}
@@ -104,6 +106,7 @@ def _dashes(pattern: str) -> str | tuple[float, tuple[float, ...]]:
 
 
 def _draw(page: Any, shape: ElementTree.Element, look: _Look, ink: dict[str, Any]) -> None:
+    from matplotlib.image import imread  # noqa: PLC0415
     from matplotlib.patches import Circle, FancyBboxPatch, PathPatch  # noqa: PLC0415
     from matplotlib.path import Path  # noqa: PLC0415
 
@@ -126,6 +129,12 @@ def _draw(page: Any, shape: ElementTree.Element, look: _Look, ink: dict[str, Any
         page.add_patch(PathPatch(Path(points, codes), **ink))
     elif kind == "text":
         _write(page, shape, look, ink, (at["x"], at["y"]))
+    elif kind == "image":
+        left, top = at["x"] + look.x, at["y"] + look.y
+        edges = (left, left + at["width"], top + at["height"], top)
+        file = io.BytesIO(base64.b64decode(shape.get("href", "").partition(",")[2]))
+        still = {"aspect": "auto", "interpolation": "nearest", "zorder": ink["zorder"]}
+        page.imshow(imread(file), extent=edges, **still)
 
 
 def _write(

@@ -1,15 +1,26 @@
 """A picture in every form."""
 
 import io
+from base64 import b64encode
 from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from matplotlib.image import imread
+from matplotlib.image import imread, imsave
 
 from saccade.errors import RecipeError
-from saccade.views import alignment, beam_tree, curves, edit_table, heatmap, lines, paper, positions
+from saccade.views import (
+    alignment,
+    beam_tree,
+    curves,
+    edit_table,
+    heatmap,
+    lines,
+    paper,
+    positions,
+    svg,
+)
 from saccade.views.drawing import FORMS, Drawing
 from tests.views.pictures import BAD
 
@@ -76,3 +87,18 @@ def test_print_is_as_dark_as_the_weight() -> None:
     assert pixels[..., 3].min() == 1.0
     reds = {round(float(value), 1) for value in np.unique(pixels[..., 0])}
     assert {0.0, 1.0} <= reds
+
+
+def test_print_shows_images_where_they_stand() -> None:
+    pixels = np.zeros((2, 2, 3), dtype=np.uint8)
+    pixels[0, 1], pixels[1, 0] = (255, 0, 0), (0, 0, 255)
+    file = io.BytesIO()
+    imsave(file, pixels, format="png")
+    uri = f"data:image/png;base64,{b64encode(file.getvalue()).decode()}"
+    image = f'<g transform="translate(96 0)"><image href="{uri}" width="96" height="48"/></g>'
+    found = imread(io.BytesIO(paper.printed(svg.document(192, 96, image, name="x"), "png")))
+    height, width = found.shape[:2]
+    rows, columns = (int(height * part) for part in (1 / 8, 3 / 8)), (5 / 8, 7 / 8)
+    seen = [[found[y, int(width * part), :3].tolist() for part in columns] for y in rows]
+    assert seen == [[[0, 0, 0], [1, 0, 0]], [[0, 0, 1], [0, 0, 0]]]
+    assert (found[-1] == 1).all()  # paper
