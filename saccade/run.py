@@ -12,14 +12,13 @@ from rich.console import Console
 
 from saccade import recipe as recipes
 from saccade.data.files import check_files, held_out, key_of
-from saccade.engines._open import load
-from saccade.engines.base import Opened
 from saccade.errors import CheckpointError, DataError, RecipeError
 from saccade.folders import model as folders
 from saccade.folders.examples import pick_examples, read_examples, write_examples
 from saccade.folders.facts import read_lexicon, read_profile
 from saccade.learners._bench import Bench
 from saccade.learners.gradient import Trainer
+from saccade.look.report import standing, write_report
 from saccade.metrics.base import Metric
 from saccade.modalities._numbers import Numbers
 from saccade.models.base import Model
@@ -27,7 +26,13 @@ from saccade.nouns import Example
 from saccade.parts import Part
 from saccade.predict.baselines import naive_forecasts
 from saccade.predict.decode import USUAL, Decode
-from saccade.predict.evaluation import Evaluation, figures_of, likelihood_of, outputs_for
+from saccade.predict.evaluation import (
+    Evaluation,
+    Opening,
+    figures_of,
+    likelihood_of,
+    outputs_for,
+)
 from saccade.predict.predictor import Predictor
 from saccade.recipe import Recipe, Training
 from saccade.train import weights
@@ -111,7 +116,7 @@ def train(
     return Run(folder, bench, trainer.loop.progress, reason)
 
 
-def evaluate(  # noqa: PLR0913 - each is an option of its own
+def evaluate(
     folder: Path,
     split: str = "test",
     *,
@@ -119,8 +124,7 @@ def evaluate(  # noqa: PLR0913 - each is an option of its own
     device: str = "cpu",
     root: Path = Path(),
     most: int = 0,
-    engine: str = "torch",
-    quantise: str = "",
+    opened: Opening | None = None,
     decode: Decode = USUAL,
 ) -> Evaluation:
     """Decode a named split of the model's recipe and measure it.
@@ -134,20 +138,16 @@ def evaluate(  # noqa: PLR0913 - each is an option of its own
         device: where to compute.
         root: where the relative paths of the recipe start.
         most: only so many sentences; 0 means all.
-        engine: what writes the outputs; see `opening.load`.
-        quantise: how it rounds the weights.
+        opened: the same model run by another engine, to write the outputs; torch if not given.
         decode: how to write.
     """
     recipe = folders.read_identity(folder).recipe
     examples = examples_of(folder, recipe, split, root)[: most or None]
     predictor = folders.load(folder, device=device)
-    opened: Opened = predictor
-    if (engine, quantise) != ("torch", ""):
-        opened = load(folder, device=device, engine=engine, quantise=quantise)
     chosen = list(metrics) or recipe.decoding.metrics
     started = time.monotonic()
     writes = chosen or predictor.model.reads
-    found = outputs_for(opened, examples, decode) if writes else []
+    found = outputs_for(opened or predictor, examples, decode) if writes else []
     seconds = time.monotonic() - started
     references = [list(example.references) for example in examples]
     figures = figures_of(chosen, [one.output for one in found], references)
@@ -166,6 +166,15 @@ def examples_of(folder: Path, recipe: Recipe, split: str, root: Path = Path()) -
         raise RecipeError(f"{folder}: no split '{split}'; there are {', '.join(readers)}.")
     check_files(recipe, {key_of(recipe, split): readers[split]}, root)
     return list(readers[split].build(root).read())
+
+
+def report(
+    folder: Path, *, root: Path = Path(), device: str = "cpu", lengths: bool = False
+) -> Path:
+    """Write report.html anew from what a run has left so far; it may still be training."""
+    recipe, progress = folders.read_identity(folder).recipe, standing(folder)
+    predictor = folders.load(folder, device=device)
+    return write_report(folder, recipe, predictor, progress, root=root, lengths=lengths)
 
 
 def average(source: Path, target: Path, *, last: int = 0, best: int = 0) -> list[str]:

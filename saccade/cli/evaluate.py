@@ -17,6 +17,7 @@ from saccade.cli.streams import output
 from saccade.cli.tables import show_table
 from saccade.data.files import held_out
 from saccade.engines._devices import checked_device
+from saccade.engines._open import load
 from saccade.errors import DataError
 from saccade.folders import model as folders
 from saccade.look.pictures import length_drawing
@@ -78,14 +79,16 @@ def evaluate(
     recipe = folders.read_plan(model).recipe
     split = split or next(iter(recipe.data.test), "valid")
     note_files(model, held_out(recipe).get(split))
+    opened = None
+    if (engine, quantise) != ("torch", ""):
+        opened = load(model, device=device, engine=engine, quantise=quantise)
     with output(outputs) as file:
         found = run.evaluate(
             model,
             split,
             metrics=chosen,
             device=device,
-            engine=engine,
-            quantise=quantise,
+            opened=opened,
             decode=Decode(beam),
         )
         if outputs:

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from saccade import run
 from saccade.cells.base import Cell
 from saccade.cli.files import note_files
 from saccade.cli.options import Beam, Device, Model, coloured, note
@@ -17,7 +18,6 @@ from saccade.folders import model as folders
 from saccade.folders.examples import example_of
 from saccade.look import gradients, pictures
 from saccade.look.pictures import View
-from saccade.look.report import rewrite_report
 from saccade.predict.predictor import Predictor
 from saccade.views.drawing import Drawing, checked_path, draw_output
 
@@ -156,4 +156,4 @@ def report(
     checked_device(device)
     recipe = folders.read_plan(run_folder).recipe
     note_files(run_folder, next(iter(recipe.data.test.values()), recipe.data.valid))
-    typer.echo(rewrite_report(run_folder, device=device, lengths=by_length))
+    typer.echo(run.report(run_folder, device=device, lengths=by_length))

@@ -8,9 +8,7 @@ from typing import Any
 
 import torch
 
-from saccade.data.files import check_files, held_out, key_of
 from saccade.errors import CheckpointError
-from saccade.folders import model as folders
 from saccade.look.probes import probe_nonsense
 from saccade.nouns import Example
 from saccade.predict import evaluation
@@ -60,18 +58,6 @@ def write_report(
     )
     write_text(path, training_report(report))
     return path
-
-
-def rewrite_report(
-    folder: Path, *, root: Path = Path(), device: str = "cpu", lengths: bool = False
-) -> Path:
-    """Write report.html anew from what a run has left so far; it may still be training."""
-    recipe = folders.read_identity(folder).recipe
-    split = next(iter(recipe.data.test), "valid")
-    check_files(recipe, {key_of(recipe, split): held_out(recipe)[split]}, root)
-    progress = standing(folder)
-    translator = folders.load(folder, device=device)
-    return write_report(folder, recipe, translator, progress, root=root, lengths=lengths)
 
 
 def standing(folder: Path) -> Progress:

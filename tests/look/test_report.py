@@ -6,13 +6,12 @@ import pytest
 from saccade.errors import CheckpointError
 from saccade.look.report import (
     read_curves,
-    rewrite_report,
     samples,
     summary,
     training_flops,
     write_report,
 )
-from saccade.run import Run, average
+from saccade.run import Run, average, report
 from saccade.train.progress import Progress
 from saccade.views.report import ScoreRow
 from tests.train import small
@@ -104,7 +103,7 @@ def test_a_report_of_a_run_that_still_trains(run: Run) -> None:
     finished = run.folder / "model.safetensors"
     aside = finished.rename(finished.with_suffix(".aside"))
     try:
-        page = rewrite_report(run.folder).read_text(encoding="utf-8")
+        page = report(run.folder).read_text(encoding="utf-8")
     finally:
         aside.rename(finished)
     assert "3 (" in page
@@ -114,4 +113,4 @@ def test_a_report_of_a_run_that_still_trains(run: Run) -> None:
 def test_a_model_that_is_no_run_has_no_report(run: Run, tmp_path: Path) -> None:
     average(run.folder, tmp_path / "mean", last=1)
     with pytest.raises(CheckpointError, match=r"mean: has no checkpoints.*expected a run folder"):
-        rewrite_report(tmp_path / "mean")
+        report(tmp_path / "mean")
