@@ -68,7 +68,8 @@ def name(part: object) -> str:
 def scramble(module: M, seed: int = 1, scale: float = 0.5) -> M:
     """Fill every parameter, biases too, with noise; return the module in evaluation mode."""
     noise = torch.Generator().manual_seed(seed)
-    for parameter in module.parameters():
+    named = sorted(module.named_parameters(), key=lambda one: one[0] != "head.bias")  # this first
+    for _, parameter in named:
         values = torch.randn(parameter.shape, generator=noise, dtype=torch.float64) * scale
         parameter.data.copy_(values)
     return module.eval()

@@ -1,6 +1,7 @@
 """What every embedder must do: turn each real place into a vector, whatever stands beside it."""
 
 from collections.abc import Callable
+from math import prod
 
 import pytest
 import torch
@@ -10,32 +11,54 @@ from torch.testing import assert_close
 from saccade.embedders.base import Embedder, PlaceEmbedder
 from saccade.flow import Padded
 from saccade.parts import Part, kinds
-from tests.samples import backward, mask_of, missing_gradients, name, randn, scramble, variants
+from tests.samples import backward, missing_gradients, name, randn, scramble, variants
 
-SIZE, DIM, LENGTHS = 9, 8, (4, 6, 1)
-
-
-def symbols(seed: int, *shape: int) -> Tensor:
-    return (randn(*shape, seed=seed).abs() * 100).long() % SIZE
+SIZE, DIM = 9, 8
+Rows = list[Tensor]
 
 
-def numbers(seed: int, *shape: int) -> Tensor:
-    return randn(*shape, SIZE, seed=seed)
+def _symbols() -> Rows:
+    return [(randn(n, seed=n).abs() * 100).long() % SIZE for n in (4, 6, 1)]
 
 
-GIVEN: dict[str, Callable[..., Tensor]] = {"linear": numbers, "symbols": symbols}
-every = pytest.mark.parametrize("part", variants(Embedder), ids=name)
+def _numbers() -> Rows:
+    return [randn(n, SIZE, seed=n) for n in (4, 6, 1)]
+
+
+def _pictures() -> Rows:
+    sizes = ((9, 5), (8, 12), (2, 3))
+    return [(randn(*size, SIZE, seed=sum(size)).abs() * 99).to(torch.uint8) for size in sizes]
+
+
+GIVEN: dict[str, tuple[int, Callable[[], Rows]]] = {  # dimensions of places, and rows
+    "cnn": (2, _pictures),
+    "linear": (1, _numbers),
+    "symbols": (1, _symbols),
+}
+every = pytest.mark.parametrize("part", variants(Embedder, width=16), ids=name)
 
 
 def build(part: Part[Embedder]) -> Embedder:
     return scramble(part.build(SIZE, DIM))
 
 
-def source(part: Part[Embedder], extra: int = 0) -> Padded:
-    """Make a batch with `extra` places of something else behind its padding."""
-    given, shape = GIVEN[part.kind], (len(LENGTHS), max(LENGTHS))
-    values = torch.cat([given(1, *shape), given(2, len(LENGTHS), extra)], dim=1)
-    return Padded(values, mask_of(*LENGTHS, size=values.shape[1]))
+def source(part: Part[Embedder], *rows: int, extra: int = 0, filled: int = 0) -> Padded:
+    """Make a batch of rows, or of all, with `extra` places of padding, where `filled` stands."""
+    n_dims, given = GIVEN[part.kind]
+    chosen = [given()[i] for i in rows or range(3)]
+    places = [max(one.shape[d] for one in chosen) + extra for d in range(n_dims)]
+    mask = torch.zeros(len(chosen), *places, dtype=torch.bool)
+    values = torch.full((*mask.shape, *chosen[0].shape[n_dims:]), filled, dtype=chosen[0].dtype)
+    for i, one in enumerate(chosen):
+        here = (i, *(slice(n) for n in one.shape[:n_dims]))
+        values[here], mask[here] = one, True
+    return Padded(values, mask)
+
+
+def assert_same(one: Padded, other: Padded) -> None:
+    """Compare the vectors of all real places, row by row."""
+    for row in range(len(one.mask)):
+        assert_close(one.values[row][one.mask[row]], other.values[row][other.mask[row]])
 
 
 def test_all_are_tried() -> None:
@@ -44,60 +67,39 @@ def test_all_are_tried() -> None:
 
 @every
 def test_every_place_has_a_vector(part: Part[Embedder]) -> None:
-    embedder, given = build(part), source(part)
-    found = embedder(given)
+    embedder, given = build(part), GIVEN[part.kind][1]()
+    found = embedder(source(part))
     assert (embedder.size, embedder.dim) == (SIZE, DIM)
     assert found.values.shape == (*found.mask.shape, DIM)
-    for row, length in enumerate(LENGTHS):
-        shape = tuple(given.values[row, :length].shape)
-        (n,) = embedder.grid(shape)
-        assert n == int(found.mask[row].sum())
+    assert found.lengths.tolist() == [prod(embedder.grid(tuple(one.shape))) for one in given]
 
 
 @every
 def test_padding_changes_nothing(part: Part[Embedder]) -> None:
-    embedder, before = build(part), build(part)(source(part))
-    after = embedder(source(part, extra=3))
-    n = before.mask.shape[1]
-    assert torch.equal(after.mask[:, :n], before.mask)
-    assert not after.mask[:, n:].any()
-    assert_close(after.values[:, :n][before.mask], before.values[before.mask])
-
-
-@every
-def test_what_stands_in_the_padding_changes_nothing(part: Part[Embedder]) -> None:
-    embedder, one = build(part), source(part)
-    other = one.values.clone()
-    other[~one.mask] = GIVEN[part.kind](3, int((~one.mask).sum()))
-    first, second = embedder(one), embedder(Padded(other, one.mask))
-    assert torch.equal(first.mask, second.mask)
-    assert_close(first.values[first.mask], second.values[first.mask])
+    embedder = build(part)
+    before = embedder(source(part))
+    assert_same(embedder(source(part, extra=3)), before)
+    assert_same(embedder(source(part, extra=2, filled=7)), before)
 
 
 @every
 def test_a_row_alone_is_a_row_of_the_batch(part: Part[Embedder]) -> None:
-    embedder, one = build(part), source(part)
-    whole = embedder(one)
-    for i, length in enumerate(LENGTHS):
-        alone = embedder(Padded(one.values[i : i + 1, :length], one.mask[i : i + 1, :length]))
-        assert_close(alone.values[alone.mask], whole.values[i][whole.mask[i]])
-
-
-@every
-def test_turns_are_embedded_as_they_stand(part: Part[Embedder]) -> None:
     embedder = build(part)
-    values, mask = GIVEN[part.kind](1, 2, 3, 4), mask_of(4, 2, 1, 3, 0, 0).view(2, 3, 4)
-    found = embedder(Padded(values, mask))
-    assert found.values.shape == (2, 3, 4, DIM)
-    alone = embedder(Padded(values[1, :1], mask[1, :1]))
-    assert_close(found.values[1, :1][alone.mask], alone.values[alone.mask])
+    whole = embedder(source(part))
+    for i in range(3):
+        assert_same(embedder(source(part, i)), whole.rows(torch.tensor([i])))
+    turned = torch.tensor([2, 0, 1])
+    assert_same(embedder(source(part).rows(turned)), whole.rows(turned))
 
 
 @every
-def test_a_place_embedder_embeds_single_places(part: Part[Embedder]) -> None:
+def test_a_place_embedder_embeds_single_places_and_turns(part: Part[Embedder]) -> None:
     embedder, one = build(part), source(part)
     if isinstance(embedder, PlaceEmbedder):
-        assert_close(embedder.embed(one.values[:, 0]), embedder(one).values[:, 0])
+        found = embedder(one).values
+        assert_close(embedder.embed(one.values[:, 0]), found[:, 0])
+        turns = embedder(Padded(one.values[None], one.mask[None]))
+        assert_close(turns.values[0], found)
         assert embedder.matrix is None or embedder.matrix.shape == (SIZE, DIM)
 
 

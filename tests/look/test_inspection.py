@@ -18,9 +18,7 @@ from tests import samples
 
 def translator(kind: str, search: str = "beam") -> Predictor:
     decoding = Decoding(search=Part(Search, search), max_ratio=1.0, max_extra=3)
-    codecs = samples.codecs()
-    model = samples.scramble(samples.MODELS[kind].build(*codecs.shape), seed=8, scale=0.25)
-    return Predictor(model, codecs, decoding)
+    return Predictor(samples.untrained(kind), samples.codecs(), decoding)
 
 
 def test_maps_are_found_by_name_and_made_of_all() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from saccade.data.prepare import learn_vocabularies, prepare
+from saccade.data.prepare import fit_codecs, prepare
 from saccade.decoders.base import Decoder
 from saccade.errors import RecipeError
 from saccade.modalities._copying import encode_pairs, encode_sources, slot_words
@@ -18,7 +18,7 @@ from saccade.recipe import Decoding, from_plain
 from saccade.tokenizers._vocabulary import END, UNK, Reading, Vocabulary
 from saccade.tokenizers.character import Character
 from saccade.tokenizers.word import Word
-from tests.samples import backward, collate
+from tests.samples import backward, collate, sides, text_codecs
 
 LINES = ["he is called", "il s'appelle", "and, a."]
 PLAIN = Word().fit(LINES, ["nfc", "lowercase"])
@@ -87,14 +87,14 @@ def test_a_model_copies_words_it_has_never_seen() -> None:
         torch.manual_seed(1)
         decoder = Part(Decoder, "rnn", {"hidden": 32, "dropout": 0.0})
         size = len(SLOTTED)
-        model = PointerGenerator(size, size, decoder=decoder, embedding=16, dropout=0.0)
+        model = PointerGenerator(*sides(size), decoder=decoder, embedding=16, dropout=0.0)
     batch = collate(*encode_pairs(SLOTTED, SLOTTED, sources, targets))
     optimiser = torch.optim.Adam(model.parameters(), lr=1e-2)
     for _ in range(60):
         optimiser.zero_grad()
         backward(cross_entropy(model, batch).total / 10)
         optimiser.step()
-    translator = Predictor(model, SLOTTED, SLOTTED, Decoding())
+    translator = Predictor(model, text_codecs(SLOTTED), Decoding())
     found = translator.translate("He is called Zorro and Yeti")
     assert found.text == "il s'appelle yeti, zorro"
     assert found.tokens[-3:] == ("▁yeti", ",", "▁zorro")
@@ -126,14 +126,17 @@ def test_a_recipe_keeps_slots_and_the_store_fills_them(
         "source": {"tokenizer": {"kind": "word", "min_count": 4}},
     }
     recipe = from_plain({"data": data, "training": {"max_steps": 1}})
-    found = prepare(recipe, tmp_path, learn_vocabularies(recipe, [_lines(tmp_path)]))
-    slots = found.codecs.source.slots
+    found = prepare(recipe, tmp_path, fit_codecs(recipe, [_lines(tmp_path)]))
+    source, target = found.codecs.source.vocabulary, found.codecs.target.vocabulary
+    assert source is not None
+    assert target is not None
+    slots = source.slots
     assert len(slots) == 3
-    assert found.codecs.target.slots == slots
-    he, is_ = found.codecs.source.encode("he is")
-    source, target = found.valid.pair(0)
-    assert source.tolist() == [he, is_, slots[0], slots[1], slots[2]]
-    assert target.tolist() == [UNK, UNK, slots[2]]
+    assert target.slots == slots
+    he, is_ = source.encode("he is")
+    sources, written = found.valid.pair(0)
+    assert sources["source"].tolist() == [he, is_, slots[0], slots[1], slots[2]]
+    assert written.tolist() == [UNK, UNK, slots[2]]
 
 
 def _lines(root: Path) -> Pairs:

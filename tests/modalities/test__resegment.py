@@ -11,9 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from saccade.data.prepare import prepare, resegment_of
+from saccade.data.batching import Batches
+from saccade.data.codecs import Codecs
+from saccade.data.prepare import prepare
+from saccade.data.store import build
 from saccade.errors import RecipeError
-from saccade.modalities._resegment import BpeDropout, Resegment
+from saccade.modalities._resegment import BpeDropout
+from saccade.modalities.text import TextCodec
+from saccade.readers.pairs import Pairs
 from saccade.recipe import Recipe
 from saccade.tokenizers._vocabulary import UNK
 from saccade.tokenizers.bpe import Bpe
@@ -74,15 +79,27 @@ def test_each_cut_comes_as_often_as_it_should() -> None:
     assert found[1] / 4000 == pytest.approx(0.7 * 0.7, abs=0.03)
 
 
-def test_the_same_pair_is_cut_alike_in_its_epoch_and_otherwise_in_the_next() -> None:
-    dropout = BpeDropout(MARKED, 0.5)
-    ids = MARKED.encode(LINES[0])
-    one, two = Resegment(1, dropout, None), Resegment(1, BpeDropout(MARKED, 0.5), None)
-    assert one(0, 7, ids, ids) == two(0, 7, ids, ids)
-    cuts = {tuple(one(epoch, pair, ids, ids)[0]) for epoch in range(3) for pair in range(3)}
+def cutter(folder: Path, seed: int) -> Batches:
+    """Three pairs of one line; only joins of the source are left out."""
+    codecs = Codecs({"source": TextCodec(MARKED, dropout=0.5)}, TextCodec(MARKED))
+    store = build(Pairs(folder, pairs=[[LINES[0], LINES[0]]] * 3), codecs, folder)
+    limits = {"source": 99, "target": 99}
+    return Batches([store], codecs, batch_tokens=200, limits=limits, seed=seed)
+
+
+def test_the_same_pair_is_cut_alike_in_its_epoch_and_otherwise_in_the_next(tmp_path: Path) -> None:
+    one, two, other = (cutter(tmp_path / str(n), seed) for n, seed in enumerate((1, 1, 2)))
+
+    def cut(batches: Batches, epoch: int | None, pair: int) -> list[int]:
+        found = batches.batch([pair], epoch)
+        assert found.target.values[0, :-1].tolist() == MARKED.encode(LINES[0])
+        return found.source.values[0, :-1].tolist()
+
+    assert cut(one, 0, 2) == cut(two, 0, 2)
+    cuts = {tuple(cut(one, epoch, pair)) for epoch in range(3) for pair in range(3)}
     assert len(cuts) > 6
-    assert all(one(epoch, 7, ids, ids)[1] == ids for epoch in range(3))
-    assert Resegment(2, dropout, None)(0, 7, ids, ids) != one(0, 7, ids, ids)
+    assert cut(other, 0, 2) != cut(one, 0, 2)
+    assert cut(one, None, 2) == MARKED.encode(LINES[0])  # validation
 
 
 def test_a_vocabulary_without_joins_is_refused() -> None:
@@ -115,19 +132,15 @@ def data(source: float, target: float, *, joint: bool = False) -> dict[str, Any]
 
 
 def test_each_side_has_its_own() -> None:
-    def resegment(**options: Any) -> Resegment | None:
+    def varies(**options: Any) -> tuple[bool, bool]:
         recipe: Recipe = small.recipe(data=data(**options))
-        return resegment_of(recipe, prepare(recipe, Path()).codecs)
+        codecs = prepare(recipe, Path()).codecs
+        return codecs.source.varies, codecs.target.varies
 
-    assert resegment(source=0.0, target=0.0) is None
-    one = resegment(source=0.5, target=0.0)
-    assert one
-    assert one.source
-    assert not one.target
-    both = resegment(source=0.5, target=0.0, joint=True)
-    assert both
-    assert both.source
-    assert both.target
+    assert varies(source=0.0, target=0.0) == (False, False)
+    assert varies(source=0.5, target=0.0) == (True, False)
+    assert varies(source=0.0, target=0.5) == (False, True)
+    assert varies(source=0.5, target=0.0, joint=True) == (True, True)
 
 
 def test_the_vocabulary_does_not_know_of_it() -> None:

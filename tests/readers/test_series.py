@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from saccade.errors import DataError, RecipeError
+from saccade.modalities._numbers import written
 from saccade.nouns import Example, pair
 from saccade.readers.series import Series
 
@@ -13,9 +14,20 @@ TABLE = "day,rain,wind\n" + "".join(f"d{i},{i}.5,{-i}\n" for i in range(10))
 
 
 def read(folder: Path, text: str = TABLE, **options: Any) -> list[Example]:
+    """Read windows, and write their numbers as text."""
     (folder / "t.csv").write_text(text, encoding="utf-8")
     options = {"columns": ["rain"], "window": 3, "horizon": 2, **options}
-    return list(Series(folder, path="t.csv", **options).read())
+    found = Series(folder, path="t.csv", **options).read()
+    return [pair(written(e.source), written(e.target), e.origin) for e in found]
+
+
+def test_windows_are_arrays(tmp_path: Path) -> None:
+    read(tmp_path)
+    columns, beside = ["rain"], ["wind"]
+    reader = Series(tmp_path, path="t.csv", columns=columns, beside=beside, window=3, horizon=2)
+    first = next(reader.read())
+    assert first.source.tolist() == [[0.5, 0.0], [1.5, -1.0], [2.5, -2.0]]
+    assert first.target.tolist() == [[3.5], [4.5]]
 
 
 def test_every_window_and_what_came_next(tmp_path: Path) -> None:
