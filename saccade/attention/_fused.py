@@ -9,7 +9,7 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from saccade.kernels.library import Kernels, found
 from saccade.kernels.precision import restored
-from saccade.kernels.structures import Attention, heads
+from saccade.kernels.structures import AttentionCall, heads_view
 
 _SHORT = 64  # places up to which a head is done in the innermost cache
 _LANES = 16  # numbers that the kernels take at once
@@ -58,7 +58,7 @@ class _Short(torch.autograd.Function):
         weights = query.new_empty(B, H, T, keys.shape[2])
         read = _like(query)
         call = _call(query, keys, values, weights)
-        call.y, call.mask = heads(read), mask.data_ptr()
+        call.y, call.mask = heads_view(read), mask.data_ptr()
         call.mask_batch, _, call.mask_query, call.mask_key = mask.stride()
         kernels.attention_forward(call)
         ctx.save_for_backward(query, keys, values, weights)
@@ -73,15 +73,15 @@ class _Short(torch.autograd.Function):
         back = [_like(one) for one in (query, keys, values)]
         call = _call(query, keys, values, weights)
         work = query.new_empty(call.threads * call.queries * call.keys)
-        call.dq, call.dk, call.dv = map(heads, back)
-        call.dy, call.work = heads(gradient), work.data_ptr()
+        call.dq, call.dk, call.dv = map(heads_view, back)
+        call.dy, call.work = heads_view(gradient), work.data_ptr()
         ctx.kernels.attention_backward(call)
         return *back, None, None
 
 
-def _call(query: Tensor, keys: Tensor, values: Tensor, weights: Tensor) -> Attention:
-    call = Attention(*query.shape[:3], *keys.shape[2:], torch.get_num_threads())
-    call.q, call.k, call.v = map(heads, (query, keys, values))
+def _call(query: Tensor, keys: Tensor, values: Tensor, weights: Tensor) -> AttentionCall:
+    call = AttentionCall(*query.shape[:3], *keys.shape[2:], torch.get_num_threads())
+    call.q, call.k, call.v = map(heads_view, (query, keys, values))
     call.weights, call.keep = weights.data_ptr(), 1
     return call
 

@@ -9,7 +9,7 @@ from torch.autograd.function import once_differentiable
 
 from saccade.kernels.library import Kernels, found
 from saccade.kernels.matmul import multiply
-from saccade.kernels.structures import Both, Sweep
+from saccade.kernels.structures import BidirectionalLstmCall, LstmCall
 
 _LANES = 16  # numbers that the kernels take at once
 _SHARED = 1 << 20  # products of two numbers in a step from which a second thread is worth waking
@@ -111,7 +111,7 @@ def _with_room(
     """Go one way over all places."""
     (B, S), D = mask.shape, us[0].shape[1]
     places = (None if one is None else one.data_ptr() for one in (*us, mask, gates, *rest))
-    call = Both(B, S, D, _threads(B, us[0]), *places)
+    call = BidirectionalLstmCall(B, S, D, _threads(B, us[0]), *places)
     work = gates.new_empty(kernels.both_size(call))
     call.work = work.data_ptr()
     way(call)
@@ -121,8 +121,8 @@ def _threads(B: int, U: Tensor) -> int:
     return torch.get_num_threads() if B * U.numel() >= _SHARED else 1
 
 
-def _call(U: Tensor, gates: Tensor, hidden: Tensor, cells: Tensor, outputs: Tensor) -> Sweep:
+def _call(U: Tensor, gates: Tensor, hidden: Tensor, cells: Tensor, outputs: Tensor) -> LstmCall:
     T, B, D = hidden[1:].shape
-    call = Sweep(B, T, D, _threads(B, U), U.data_ptr(), gates.data_ptr())
+    call = LstmCall(B, T, D, _threads(B, U), U.data_ptr(), gates.data_ptr())
     call.hidden, call.cells, call.outputs = hidden.data_ptr(), cells.data_ptr(), outputs.data_ptr()
     return call

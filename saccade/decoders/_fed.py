@@ -18,7 +18,7 @@ from saccade.cells.lstm import LSTM
 from saccade.flow import SOURCE, State, nested, tensor
 from saccade.kernels.library import Kernels, found
 from saccade.kernels.matmul import multiply
-from saccade.kernels.structures import Chance, Fed
+from saccade.kernels.structures import DropoutDraw, InputFeedingCall
 from saccade.layers.dropout import Dropout, draw, limit_of
 
 _LANES = 16  # numbers that the kernels take at once
@@ -50,7 +50,7 @@ class FeedingLoop:
         cell, R, r = self.cell, self.readout.weight, self.readout.bias
         given = (*read, tensor(first, "h"), tensor(first, "c"), cell.W, cell.U, cell.b, R, r)
         p = self.dropout
-        chance = Chance(draw() if p else 0, limit_of(p), 1 / (1 - p))
+        chance = DropoutDraw(draw() if p else 0, limit_of(p), 1 / (1 - p))
         rows = x.transpose(0, 1).flatten(0, 1)  # [T B, input_dim]
         return _Steps.apply(rows, *given, self.factor, chance, self.kernels)  # type: ignore[no-any-return, no-untyped-call]
 
@@ -125,11 +125,13 @@ class _Steps(torch.autograd.Function):
         return d_x, d_keys, d_values, None, h, c, *matrices, None, None, None
 
 
-def _call(kept: tuple[Tensor, ...], features: Tensor, factor: float, chance: Chance) -> Fed:
+def _call(
+    kept: tuple[Tensor, ...], features: Tensor, factor: float, chance: DropoutDraw
+) -> InputFeedingCall:
     x, keys, values, mask, W, U, R, r, gates, rows, cells, weights = kept
     T, B, D = cells[1:].shape
     threads = torch.get_num_threads() if B * W.numel() >= _SHARED else 1
-    call = Fed(B, T, keys.shape[1], D, values.shape[2], threads)
+    call = InputFeedingCall(B, T, keys.shape[1], D, values.shape[2], threads)
     fed = W[:, x.shape[1] :]
     call.F, call.F_row = fed.data_ptr(), fed.stride(0)
     call.U, call.R, call.bias = U.data_ptr(), R.data_ptr(), r.data_ptr()

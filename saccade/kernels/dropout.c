@@ -7,7 +7,7 @@
 void dropout(const float *x, int64_t n, uint64_t seed, uint32_t limit, float scale, float *y,
              int64_t n_threads) {
     const int64_t blocks = n / LANES;
-    const Chance chance = {seed, limit, scale};
+    const DropoutDraw chance = {seed, limit, scale};
     PARALLEL(n_threads) {
         const int64_t me = ME, threads = THREADS;
         for (SHARE(b, blocks + 1, me, threads)) {

@@ -17,23 +17,23 @@ import torch
 from torch import Tensor
 
 from saccade.kernels.structures import (
-    Attention,
-    Books,
-    Both,
-    Encoder,
-    Fed,
-    Linear,
-    Loss,
-    Model,
-    Projection,
-    Recurrent,
-    Scan,
-    Source,
-    Step,
-    Sweep,
-    Trail,
-    Turn,
-    Ways,
+    AttentionCall,
+    BeamCandidates,
+    BeamState,
+    BidirectionalLstmCall,
+    DecodeBuffers,
+    DecodeCall,
+    DecoderWeights,
+    EncodeCall,
+    EncoderWeights,
+    InputFeedingCall,
+    LinearWeights,
+    LossCall,
+    LstmCall,
+    LstmScanCall,
+    ProjectionCall,
+    RnnDecodeCall,
+    RnnDecoderWeights,
 )
 
 SOURCES = sorted(Path(__file__).parent.glob("*.[ch]"))
@@ -61,46 +61,48 @@ class Kernels:
     def __init__(self, path: Path) -> None:
         library = ctypes.CDLL(str(path))  # lets go of Python's lock while it computes
         whole, place = ctypes.c_int64, ctypes.c_void_p
-        model, step = ctypes.POINTER(Model), ctypes.POINTER(Step)
+        model, step = ctypes.POINTER(DecoderWeights), ctypes.POINTER(DecodeCall)
         self._pack = _typed(library.pack, None, place, whole, whole, place)
         self._round = _typed(library.pack_rounded, None, place, whole, whole, place, place, place)
         self._panel: int = _typed(library.panel_width, whole)()
         self.rounds: bool = bool(_typed(library.rounds, whole)())  # bytes are fast here
         self.best = _typed(library.best, None, place, whole, whole, whole, place, place, whole)
         five = (whole,) * 5  # sentences, lines of each, symbols, ways of a line and of a sentence
-        ways = ctypes.POINTER(Ways)
+        ways = ctypes.POINTER(BeamCandidates)
         self.ways_on = _typed(library.ways_on, None, place, place, *five, ways, whole)
-        self.turn_page = _typed(library.turn_page, None, ctypes.POINTER(Books), place, place)
-        encoder, source = ctypes.POINTER(Encoder), ctypes.POINTER(Source)
-        linear, sizes = ctypes.POINTER(Linear), (whole, whole, whole)  # batch, heads, places
+        self.turn_page = _typed(library.turn_page, None, ctypes.POINTER(BeamState), place, place)
+        encoder, source = ctypes.POINTER(EncoderWeights), ctypes.POINTER(EncodeCall)
+        linear, sizes = ctypes.POINTER(LinearWeights), (whole, whole, whole)  # batch, heads, places
         self.multiply = _typed(
             library.multiply, None, linear, place, whole, place, whole, place, whole
         )
-        self.scan = _typed(library.scan, None, ctypes.POINTER(Scan))
+        self.scan = _typed(library.scan, None, ctypes.POINTER(LstmScanCall))
         self.encode = _typed(library.encode, None, encoder, source)
         self.hold = _typed(library.hold, None, linear, *sizes, place, place, place, whole)
         self.fold = _typed(library.fold, None, linear, *sizes, place, place, whole)
         self.work_size = _typed(library.work_size, whole, model, step)
         self.step = _typed(library.step, None, model, step)
-        recurrent, turn = ctypes.POINTER(Recurrent), ctypes.POINTER(Turn)
+        recurrent, turn = ctypes.POINTER(RnnDecoderWeights), ctypes.POINTER(RnnDecodeCall)
         self.turn_size = _typed(library.turn_size, whole, recurrent, turn)
         self.turn = _typed(library.turn, None, recurrent, turn)
-        books = ctypes.POINTER(Books)
+        books = ctypes.POINTER(BeamState)
         self.walk_turns = _typed(library.walk_turns, whole, recurrent, turn, books, whole)
-        trail = ctypes.POINTER(Trail)
+        trail = ctypes.POINTER(DecodeBuffers)
         self.walk_steps = _typed(library.walk_steps, whole, model, step, trail, books, whole)
         self._learn(library)
 
     def _learn(self, library: ctypes.CDLL) -> None:
         """Name the functions of training."""
         whole, place = ctypes.c_int64, ctypes.c_void_p
-        attention, loss, fed = (ctypes.POINTER(kind) for kind in (Attention, Loss, Fed))
-        sweep, both = ctypes.POINTER(Sweep), ctypes.POINTER(Both)
+        attention, loss, fed = (
+            ctypes.POINTER(kind) for kind in (AttentionCall, LossCall, InputFeedingCall)
+        )
+        sweep, both = ctypes.POINTER(LstmCall), ctypes.POINTER(BidirectionalLstmCall)
         chance = (ctypes.c_uint64, ctypes.c_uint32, ctypes.c_float)  # seed, limit, scale
         self.attention_forward = _typed(library.attention_forward, None, attention)
         self.attention_backward = _typed(library.attention_backward, None, attention)
         self.cross_entropy = _typed(library.cross_entropy, None, loss)
-        projection = ctypes.POINTER(Projection)
+        projection = ctypes.POINTER(ProjectionCall)
         self.loss_parts = _typed(library.loss_parts, whole, whole)
         self.panels_size = _typed(library.panels_size, whole, projection)
         self.lay_projection = _typed(library.lay_projection, None, projection)

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from saccade.fast.room import Room
 from saccade.kernels.library import Kernels, found
-from saccade.kernels.structures import Loss, Projection
+from saccade.kernels.structures import LossCall, ProjectionCall
 
 
 class Kept(NamedTuple):
@@ -28,7 +28,7 @@ class Kept(NamedTuple):
 
 def loss_call(
     kernels: Kernels, z: Tensor, gold: Tensor, smoothing: float, *, learns: bool
-) -> tuple[Loss, Kept]:
+) -> tuple[LossCall, Kept]:
     """Return what the kernels have to know of scores `z [R, V]`."""
     rows, symbols = z.shape
     parts = kernels.loss_parts(rows) if learns else 0
@@ -37,7 +37,7 @@ def loss_call(
     )
     places = (one.data_ptr() for one in (z, kept.gold, kept.nll, kept.even, kept.d_bias))
     threads = torch.get_num_threads()
-    return Loss(rows, symbols, threads, learns, smoothing, *places), kept
+    return LossCall(rows, symbols, threads, learns, smoothing, *places), kept
 
 
 def at_hand(
@@ -62,7 +62,7 @@ class Scored:
         self.smoothing, self.learns = smoothing, learns
         (symbols, width), threads = weight.shape, torch.get_num_threads()
         self._zeros = weight.new_zeros(width)
-        self._call = Projection(Loss(0, symbols, threads, learns), width)
+        self._call = ProjectionCall(LossCall(0, symbols, threads, learns), width)
         self._call.weight, self._call.bias = weight.data_ptr(), self.bias.data_ptr()
         self._call.zeros = self._zeros.data_ptr()
         self._call.panels = _rooms.panels.first(kernels.panels_size(self._call)).data_ptr()
