@@ -16,10 +16,10 @@ from saccade.attention.base import Attention
 from saccade.cells.base import Cell
 from saccade.cells.lstm import LSTM
 from saccade.flow import SOURCE, State, nested, tensor
-from saccade.kernels.library import Kernels, found
+from saccade.kernels.dropout import NOTHING, Draw, draw_call
+from saccade.kernels.library import Kernels, kernels_for
 from saccade.kernels.matmul import multiply
 from saccade.kernels.structures import DropoutDraw, InputFeedingCall
-from saccade.layers.dropout import Dropout, draw, limit_of
 
 _LANES = 16  # numbers that the kernels take at once
 _SHARED = 1 << 20  # products of two numbers in a step from which a second thread is worth waking
@@ -27,40 +27,34 @@ _SHARED = 1 << 20  # products of two numbers in a step from which a second threa
 
 @dataclass(frozen=True, slots=True)
 class FeedingLoop:
-    """An LSTM, the matrix behind it, the factor of the scores, the share that is dropped.
+    """An LSTM, the matrix behind it, the factor of the scores.
 
         i, f, g, o = W [x; y'] + U h' + b      c = f c' + i g,    h = o tanh(c)
         a = softmax(z h keys')                 m = a values
         y = drop(tanh(R [h; m] + r)),          zeros before the first step
 
-    Whether a number is dropped is a hash of one draw and its place in the result.
+    One draw of dropout is hashed with the places of the result.
     """
 
     cell: LSTM
     readout: nn.Linear
     factor: float
-    dropout: float
     kernels: Kernels
 
-    def write(self, x: Tensor, state: State) -> Tensor:
+    def write(self, x: Tensor, state: State, draw: Draw | None) -> Tensor:
         """Take all steps of `x [B, T, input_dim]` from a state; return features `[B, T, D]`."""
         source, first = nested(state, SOURCE), nested(nested(state, "cells"), "0")
         prepared = nested(source, "prepared")
         read = (tensor(prepared, "keys"), tensor(prepared, "values"), tensor(source, "mask"))
         cell, R, r = self.cell, self.readout.weight, self.readout.bias
         given = (*read, tensor(first, "h"), tensor(first, "c"), cell.W, cell.U, cell.b, R, r)
-        p = self.dropout
-        chance = DropoutDraw(draw() if p else 0, limit_of(p), 1 / (1 - p))
+        chance = draw_call(draw or NOTHING)
         rows = x.transpose(0, 1).flatten(0, 1)  # [T B, input_dim]
         return _Steps.apply(rows, *given, self.factor, chance, self.kernels)  # type: ignore[no-any-return, no-untyped-call]
 
 
 def loop_of(
-    cell: Cell,
-    attention: Attention,
-    readout: nn.Linear,
-    dropout: Dropout,
-    given: tuple[Tensor, ...],
+    cell: Cell, attention: Attention, readout: nn.Linear, given: tuple[Tensor, ...]
 ) -> FeedingLoop | None:
     """Return the loop if the kernels know it, for what is `given` to it, and there are any."""
     factor = attention.factor
@@ -70,11 +64,8 @@ def loop_of(
         return None
     whole = not cell.hidden_dim % _LANES and not attention.context_dim % _LANES
     every = (*given, *cell.parameters(), *attention.parameters(), *readout.parameters())
-    fit = all(one.dtype == torch.float32 and one.device.type == "cpu" for one in every)
-    kernels = found().kernels if whole and fit and all(map(torch.numel, given)) else None
-    if kernels is None:
-        return None
-    return FeedingLoop(cell, readout, factor, dropout.p if dropout.training else 0.0, kernels)
+    kernels = kernels_for(*every) if whole and all(map(torch.numel, given)) else None
+    return None if kernels is None else FeedingLoop(cell, readout, factor, kernels)
 
 
 class _Steps(torch.autograd.Function):

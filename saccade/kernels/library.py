@@ -165,6 +165,18 @@ def found() -> KernelStatus:
         return KernelStatus(None, f"{compiler} could not build them: {said.strip()[:500]}")
 
 
+def fits(*tensors: Tensor) -> bool:
+    """Tell whether the kernels of training take tensors: float32, on a processor, not traced."""
+    if torch.compiler.is_compiling():  # as a graph for another engine
+        return False
+    return all(one.dtype == torch.float32 and one.device.type == "cpu" for one in tensors)
+
+
+def kernels_for(*tensors: Tensor) -> Kernels | None:
+    """Return the kernels, if there are any and the tensors fit."""
+    return found().kernels if fits(*tensors) else None
+
+
 def _compiler() -> str | None:
     named = os.environ.get("CC", "")
     return next((path for name in (named, "cc", "gcc", "clang") if (path := _which(name))), None)

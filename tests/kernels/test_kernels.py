@@ -17,8 +17,6 @@ from saccade.attention import _fused
 from saccade.attention._fused import attend
 from saccade.kernels import library
 from saccade.kernels.library import KernelStatus, found
-from saccade.layers import dropout
-from saccade.layers.dropout import Dropout
 from saccade.masks import causal, masked_softmax
 from saccade.objectives import _projected, _scored
 from saccade.objectives._likelihood import smoothed
@@ -236,84 +234,6 @@ def test_the_loss_of_far_scores_is_finite(symbols: int) -> None:
         assert_close(found, clear_loss(parts, gold, 0.1), rtol=1e-6, atol=1e-6)
 
 
-# Dropout
-
-
-def drop(x: Tensor, p: float = 0.3, seed: int = 1) -> Tensor:
-    torch.manual_seed(seed)
-    return Dropout(p)(x)  # type: ignore[no-any-return]
-
-
-@pytest.mark.parametrize("p", [0.001, 0.1, 0.5, 0.9])
-def test_every_lane_drops_its_share_and_scales_the_others(p: float) -> None:
-    y = drop(torch.ones(50_000, 16), p)
-    kept = (y != 0).double().mean(dim=0)
-    assert_close(kept, torch.full_like(kept, 1 - p), atol=0.012, rtol=0.0)
-    assert sorted(set(y.flatten().tolist())) == pytest.approx([0.0, 1 / (1 - p)])
-
-
-def test_no_number_falls_with_another() -> None:
-    first, second = (drop(torch.ones(400_000), 0.5, seed) for seed in (1, 2))
-    for apart in (1, 2, 3, 4, 8, 15, 16, 17, 64, 256):
-        assert ((first[apart:] - 1) * (first[:-apart] - 1)).mean().abs().item() < 0.008
-    assert ((first - 1) * (second - 1)).mean().abs().item() < 0.008
-
-
-@pytest.mark.parametrize("shift", [0, 32])
-def test_either_half_of_a_seed_makes_another_mask(shift: int) -> None:
-    kernels, x = found().kernels, torch.ones(1000)
-    assert kernels is not None
-    masks = []
-    for half in np.random.default_rng(1).integers(1 << 30, size=50).tolist():
-        masks.append(torch.empty(1000))
-        seed = (half << shift) | (5 << 32 - shift)
-        kernels.dropout(x.data_ptr(), 1000, seed, 1 << 31, 2.0, masks[-1].data_ptr(), 1)
-    together = torch.stack(masks) - 1  # of -1 and 1
-    alike = (together @ together.T / 1000).fill_diagonal_(0.0).abs()
-    assert alike.max().item() < 0.25
-
-
-def test_a_seed_decides_and_the_next_call_draws_anew() -> None:
-    x = torch.ones(1000)
-    first = drop(x)
-    then = Dropout(0.3)(x)
-    assert torch.equal(drop(x), first)
-    assert torch.equal(Dropout(0.3)(x), then)
-    assert not torch.equal(first, then)
-
-
-@pytest.mark.parametrize("size", [1, 15, 16, 17, 1000])
-def test_the_gradient_goes_where_the_value_went(size: int) -> None:
-    x = (randn(size) + 10).requires_grad_()
-    y = drop(x, 0.5)
-    back = randn(size, seed=2) + 10
-    torch.autograd.backward([y], [back])
-    assert x.grad is not None
-    assert torch.equal(y, torch.where(y != 0, x * 2, 0))
-    assert torch.equal(x.grad, torch.where(y != 0, back * 2, 0))
-    longer = drop(torch.cat([x, x[:1]]).detach(), 0.5)
-    assert torch.equal(longer[:size], y)  # a number's chance is its place's
-
-
-def test_numbers_need_not_stand_side_by_side() -> None:
-    x = (randn(17, 9) + 10).T.requires_grad_()
-    y = drop(x, 0.5)
-    assert torch.equal(y, drop(x.contiguous(), 0.5))
-    backward(y.sum())
-    assert x.grad is not None
-    assert torch.equal(x.grad, torch.where(y != 0, 2.0, 0.0))
-
-
-@pytest.mark.parametrize("size", [1, 17, 1000])
-def test_dropout_does_not_depend_on_the_number_of_threads(
-    size: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(dropout, "_SHARED", 0)
-    one = drop(randn(size))
-    torch.set_num_threads(2)
-    assert torch.equal(drop(randn(size)), one)
-
-
 # The best few
 
 
@@ -353,13 +273,12 @@ def test_other_precision_is_left_to_torch(monkeypatch: pytest.MonkeyPatch) -> No
     def none_is_asked_for() -> KernelStatus:
         raise AssertionError
 
-    for where in (dropout, _fused, _projected):
+    for where in (_fused, _projected):
         monkeypatch.setattr(where, "found", none_is_asked_for)
     monkeypatch.setattr(library, "found", none_is_asked_for)
     q, k, v = (heads(1, 3, 16, seed).double() for seed in (1, 2, 3))
     everywhere = torch.ones(1, 1, 3, 3, dtype=torch.bool)
     assert_close(attend(q, k, v, everywhere, 0.0), clear(q, k, v, everywhere))
-    assert drop(q).dtype is torch.float64
     assert highest(q[0, 0], 2)[0].dtype == np.float64
     features, weight, bias = (one.double() for one in loss_parts(3, 4, 5))
     assert projected(features, weight, bias, torch.arange(3), 0.1)[0].dtype is torch.float64
