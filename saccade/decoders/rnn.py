@@ -9,12 +9,12 @@ from torch import Tensor, nn
 
 from saccade.attention.base import Attention
 from saccade.cells.base import Cell
-from saccade.decoders._fed import FeedingLoop, loop_of
 from saccade.decoders.base import Decoder
 from saccade.errors import ShapeError
 from saccade.flow import SOURCE, Attended, Decoded, Memory, State, Stepped, nested, tensor
 from saccade.kernels.dropout import Draw
-from saccade.kernels.weight_gradients import repeated
+from saccade.kernels.input_feeding import FeedingLoop, input_feeding
+from saccade.kernels.weight_gradients import GatherWeightGradients
 from saccade.layers.dropout import Dropout, kept
 from saccade.layers.transformer import bridge
 from saccade.parts import Part
@@ -116,24 +116,40 @@ class RnnDecoder(Decoder):
         waits = self.attention.recurrent or (not self.luong and self.attention.context_dim > 0)
         if not waits and not self.feeding:
             return self._at_once(x, memory, look=look)
+        state = self.start(memory)
         draw = self.dropout.draw() if self.feeding else None  # one for the features of all steps
-        loop = self._loop(x, memory) if self.feeding and not look else None
-        if loop is not None:
-            return Decoded(loop.write(x, self.start(memory), draw), None)
-        with repeated() if self.training else nullcontext():
+        features = self._feed(x, state, draw) if self.feeding and not look else None
+        if features is not None:
+            return Decoded(features, None)
+        with GatherWeightGradients() if self.training else nullcontext():
             if self.feeding:
-                return self._step_by_step(x, memory, draw, look=look)
-            return self._move_by_move(x, memory, look=look)
+                return self._step_by_step(x, state, draw, look=look)
+            return self._move_by_move(x, state, look=look)
 
-    def _loop(self, x: Tensor, memory: Memory) -> FeedingLoop | None:
-        """Return the form of `_step_by_step` that is one call, where there is one."""
-        if self.feed_summary or len(self.cells) > 1:
+    def _feed(self, x: Tensor, state: State, draw: Draw | None) -> Tensor | None:
+        """Do what `_step_by_step` does in one call, where there is a kernel for it: `[B, T, D]`."""
+        weights, factor = self._stack[0].as_lstm(), self.attention.factor
+        if weights is None or factor is None or self.feed_summary or len(self.cells) > 1:
             return None
-        return loop_of(self._stack[0], self.attention, self.readout, (x, memory.states))
+        source, cell = nested(state, SOURCE), nested(nested(state, "cells"), "0")
+        prepared = nested(source, "prepared")
+        loop = FeedingLoop(
+            keys=tensor(prepared, "keys"),
+            values=tensor(prepared, "values"),
+            mask=tensor(source, "mask"),
+            h=tensor(cell, "h"),
+            c=tensor(cell, "c"),
+            lstm=weights,
+            R=self.readout.weight,
+            r=self.readout.bias,
+            z=factor,
+            draw=draw,
+        )
+        return input_feeding(x, loop)
 
-    def _move_by_move(self, x: Tensor, memory: Memory, *, look: bool) -> Decoded:
+    def _move_by_move(self, x: Tensor, state: State, *, look: bool) -> Decoded:
         """Read out behind the loop, all steps at once: no step needs what the others wrote."""
-        state, hiddens, reads = self.start(memory), [], []
+        hiddens, reads = [], []
         for one in x.unbind(dim=1):
             hidden, read, state = self._move(one, state, look=look)
             hiddens.append(hidden)
@@ -143,9 +159,9 @@ class RnnDecoder(Decoder):
         maps = [read.weights for read in reads if read.weights is not None]
         return Decoded(features, torch.cat(maps, dim=1) if maps else None)
 
-    def _step_by_step(self, x: Tensor, memory: Memory, draw: Draw | None, *, look: bool) -> Decoded:
+    def _step_by_step(self, x: Tensor, state: State, draw: Draw | None, *, look: bool) -> Decoded:
         """Read out inside the loop: what is fed back is what is written, dropout and all."""
-        state, features, maps = self.start(memory), [], []
+        features, maps = [], []
         masks = x.new_ones(*x.shape[:2], self.feature_dim)  # [B, T, D]
         if draw is not None:
             masks = kept(draw, masks) * (masks * draw.scale)

@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include "lanes.h"
+#include "simd.h"
 
 typedef struct { /* [B, H, T or S, d], the last side by side */
     float *at;

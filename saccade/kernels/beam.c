@@ -4,7 +4,7 @@
    from, so that nothing moves when lines change places. Sentences that are done leave at once. */
 
 #include "beam.h"
-#include "best.h"
+#include "top_k.h"
 
 /* Set a line aside that wrote END; of equals those that were there before stand first. */
 static void complete(const BeamState *b, Completed *all, Completed one) {

@@ -45,7 +45,7 @@ _MOST_SECONDS = 120
 
 
 class Bytes(NamedTuple):
-    """A matrix in bytes, laid out as `native/rounded.h` tells; rows of zeros fill the last panel.
+    """A matrix in bytes, laid out as `int8.h` tells; rows of zeros fill the last panel.
 
     `W[j]` is about `scales[j]` times its bytes, whose sum is `sums[j]`.
     """
@@ -94,29 +94,31 @@ class Kernels:
     def _learn(self, library: ctypes.CDLL) -> None:
         """Name the functions of training."""
         whole, place = ctypes.c_int64, ctypes.c_void_p
-        attention, loss, fed = (
-            ctypes.POINTER(kind) for kind in (AttentionCall, LossCall, InputFeedingCall)
-        )
-        sweep, both = ctypes.POINTER(LstmCall), ctypes.POINTER(BidirectionalLstmCall)
-        chance = (ctypes.c_uint64, ctypes.c_uint32, ctypes.c_float)  # seed, limit, scale
+        attention, feeding = ctypes.POINTER(AttentionCall), ctypes.POINTER(InputFeedingCall)
+        loss, projection = ctypes.POINTER(LossCall), ctypes.POINTER(ProjectionCall)
+        lstm, directions = ctypes.POINTER(LstmCall), ctypes.POINTER(BidirectionalLstmCall)
+        draw = (ctypes.c_uint64, ctypes.c_uint32, ctypes.c_float)  # seed, limit, scale
         self.attention_forward = _typed(library.attention_forward, None, attention)
         self.attention_backward = _typed(library.attention_backward, None, attention)
         self.cross_entropy = _typed(library.cross_entropy, None, loss)
-        projection = ctypes.POINTER(ProjectionCall)
         self.loss_parts = _typed(library.loss_parts, whole, whole)
         self.panels_size = _typed(library.panels_size, whole, projection)
         self.lay_projection = _typed(library.lay_projection, None, projection)
         self.project = _typed(library.project, None, projection)
-        self.fed_size = _typed(library.fed_size, whole, fed, whole)
-        self.fed_forward = _typed(library.fed_forward, None, fed)
-        self.fed_backward = _typed(library.fed_backward, None, fed)
-        self.dropout = _typed(library.dropout, None, place, whole, *chance, place, whole)
-        self.sweep_size = _typed(library.sweep_size, whole, sweep, whole)
-        self.sweep_forward = _typed(library.sweep_forward, None, sweep)
-        self.sweep_backward = _typed(library.sweep_backward, None, sweep)
-        self.both_size = _typed(library.both_size, whole, both)
-        self.both_forward = _typed(library.both_forward, None, both)
-        self.both_backward = _typed(library.both_backward, None, both)
+        self.dropout = _typed(library.dropout, None, place, whole, *draw, place, whole)
+        self.input_feeding_size = _typed(library.input_feeding_size, whole, feeding, whole)
+        self.input_feeding_forward = _typed(library.input_feeding_forward, None, feeding)
+        self.input_feeding_backward = _typed(library.input_feeding_backward, None, feeding)
+        self.lstm_size = _typed(library.lstm_size, whole, lstm, whole)
+        self.lstm_forward = _typed(library.lstm_forward, None, lstm)
+        self.lstm_backward = _typed(library.lstm_backward, None, lstm)
+        self.bidirectional_lstm_size = _typed(library.bidirectional_lstm_size, whole, directions)
+        self.bidirectional_lstm_forward = _typed(
+            library.bidirectional_lstm_forward, None, directions
+        )
+        self.bidirectional_lstm_backward = _typed(
+            library.bidirectional_lstm_backward, None, directions
+        )
 
     def pack(self, weight: Tensor) -> Tensor:
         """Lay a matrix `[out, in]` out in panels, `[out / panel, in, panel]`."""
@@ -170,6 +172,11 @@ def fits(*tensors: Tensor) -> bool:
     if torch.compiler.is_compiling():  # as a graph for another engine
         return False
     return all(one.dtype == torch.float32 and one.device.type == "cpu" for one in tensors)
+
+
+def learning() -> bool:
+    """Tell whether float32 gradients are wanted: for kernels that keep what going back needs."""
+    return torch.is_grad_enabled() and not torch.is_autocast_enabled("cpu")
 
 
 def kernels_for(*tensors: Tensor) -> Kernels | None:

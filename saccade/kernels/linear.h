@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "lanes.h"
-#include "rounded.h"
+#include "simd.h"
+#include "int8.h"
 
 typedef struct { /* y = W x + b, the matrix in panels: [out / PANEL][in][PANEL], zeros at its end */
     const float *panels, *bias;

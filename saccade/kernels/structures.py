@@ -243,9 +243,9 @@ class InputFeedingCall(ctypes.Structure):
         ("F_row", _WHOLE),
         *((n, _PLACE) for n in ("keys", "values", "mask")),
         *((n, _PLACE) for n in ("gates", "rows", "cells", "weights", "features")),
-        ("chance", DropoutDraw),
+        ("draw", DropoutDraw),
         ("scale", _NUMBER),
-        *((n, _PLACE) for n in ("d_sums", "d_outer", "d_keys", "d_values")),
+        *((n, _PLACE) for n in ("d_sums", "d_readout", "d_keys", "d_values")),
         *((n, _PLACE) for n in ("d_hidden", "d_cell", "work")),
     )
 

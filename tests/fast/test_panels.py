@@ -82,7 +82,7 @@ def in_bytes(weight: Tensor, bias: Tensor) -> Panels:
 
 
 def rounded_product(x: Tensor, weight: Tensor, bias: Tensor, most: int) -> Tensor:
-    """The definition of `native/rounded.h`, in doubles."""
+    """The definition of `kernels/int8.h`, in doubles."""
     x, weight = x.double(), weight.double()
     scales = weight.abs().amax(dim=1) / most  # [out]
     lowest = x.amin(dim=1).clamp(max=0)  # [N]

@@ -44,7 +44,7 @@ def test_a_seed_gives_the_same_mask() -> None:
 
 
 def hashed(seed: int, place: int) -> int:
-    """The hash as `kernels/chance.h` writes it, in whole numbers of any size."""
+    """The hash as `kernels/dropout_mask.h` writes it, in whole numbers of any size."""
     bits = (1 << 32) - 1
     h = (place * 0x9E3779B1 + seed) & bits
     h = (h ^ h >> 16) * 0x85EBCA6B & bits

@@ -5,7 +5,7 @@
    This is encoders/rnn.py in search. W x + b is one product, and places where the same symbol stands
    share it. Places that are padding are passed by: they say nothing and change nothing. */
 
-#include "gates.h"
+#include "lstm_cell.h"
 #include "linear.h"
 
 typedef struct {

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "gates.h"
+#include "lstm_cell.h"
 #include "strips.h"
 
 typedef struct {
@@ -20,7 +20,7 @@ typedef struct {
     float *cells;        /* [B, S, 2, D] */
     float *states;       /* [B, S, 2, D]: h; going back, its gradient */
     float *last;         /* [B, 2, D]: the last h; going back, its gradient */
-    float *work;         /* room for what `both_size` says */
+    float *work;         /* room for what `bidirectional_lstm_size` says */
 } BidirectionalLstmCall;
 
 /* For each direction: the matrix in strips, a row of sums for each sentence, its h and c; going back,
@@ -29,7 +29,7 @@ static int64_t size_of_side(const BidirectionalLstmCall *s) {
     return (4 * s->width + s->batch) * (s->width + STRIP) + 10 * s->batch * s->width;
 }
 
-int64_t both_size(const BidirectionalLstmCall *s) { return 2 * size_of_side(s); }
+int64_t bidirectional_lstm_size(const BidirectionalLstmCall *s) { return 2 * size_of_side(s); }
 
 static void meet(int64_t threads) {
     if (threads > 1) {
@@ -101,10 +101,10 @@ static void share(const BidirectionalLstmCall *s, void (*way)(const Bidirectiona
     else for (int64_t side = 0; side < 2; side++) way(s, side, me, threads);
 }
 
-void both_forward(const BidirectionalLstmCall *s) {
+void bidirectional_lstm_forward(const BidirectionalLstmCall *s) {
     PARALLEL(s->threads) share(s, read_along, ME, THREADS);
 }
 
-void both_backward(const BidirectionalLstmCall *s) {
+void bidirectional_lstm_backward(const BidirectionalLstmCall *s) {
     PARALLEL(s->threads) share(s, read_back, ME, THREADS);
 }

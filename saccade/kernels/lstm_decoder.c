@@ -11,9 +11,9 @@
    the others. */
 
 #include "beam.h"
-#include "gates.h"
-#include "reading.h"
-#include "saying.h"
+#include "lstm_cell.h"
+#include "cached_attention.h"
+#include "top_symbols.h"
 
 typedef struct { /* one layer */
     LinearWeights below; /* W: by what comes from below */

@@ -1,6 +1,6 @@
 /* The highest numbers of many rows, and the best ways to go on of many sentences. */
 
-#include "best.h"
+#include "top_k.h"
 
 void best(const float *x, int64_t rows, int64_t size, int64_t n, float *values, int64_t *places,
           int64_t n_threads) {

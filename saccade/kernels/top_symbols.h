@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include "best.h"
+#include "top_k.h"
 #include "linear.h"
 
 typedef struct { /* the best symbols of each row, best first, and of equals those that stand first */

@@ -9,7 +9,7 @@
 
 #pragma once
 
-#include "lanes.h"
+#include "simd.h"
 
 #ifdef __AVX2__
 enum { ROUNDS = 1 };

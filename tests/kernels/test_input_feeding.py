@@ -12,11 +12,11 @@ from saccade.attention.base import Attention
 from saccade.cells.base import Cell
 from saccade.decoders.rnn import RnnDecoder
 from saccade.flow import Memory
-from saccade.kernels.library import SWITCH, found
+from saccade.kernels.library import found
 from saccade.kernels.precision import products
 from saccade.layers.dropout import Dropout
 from saccade.parts import Part
-from tests.samples import mask_of, memory, randn, scramble
+from tests.samples import kernels_off, mask_of, memory, randn, scramble
 
 pytestmark = pytest.mark.skipif(found().kernels is None, reason=f"no kernels: {found().told}")
 KINDS = ["dot", "scaled_dot", "bilinear"]
@@ -57,6 +57,13 @@ def are_close(found: list[Tensor], expected: list[Tensor]) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_values_and_gradients_are_the_clear_ones(kind: str, T: int, training: bool) -> None:
     decoder, x = build(kind).train(training), randn(len(LENGTHS), T, 20)
+    found = with_gradients(decoder, x, memory(*LENGTHS, dim=48))
+    are_close(found, with_gradients(decoder.double(), x, memory(*LENGTHS, dim=48)))
+
+
+@pytest.mark.parametrize("without", ["input", "forget", "output"])
+def test_a_gate_may_have_been_taken_out(without: str) -> None:
+    decoder, x = build(without=without), randn(len(LENGTHS), 4, 20)
     found = with_gradients(decoder, x, memory(*LENGTHS, dim=48))
     are_close(found, with_gradients(decoder.double(), x, memory(*LENGTHS, dim=48)))
 
@@ -150,7 +157,6 @@ def refused() -> dict[str, Callable[[], Tensor]]:
         "additive": lambda: features(build("additive")),
         "multihead": lambda: features(build("multihead")),
         "gru": lambda: features(build(cell=Part(Cell, "gru"))),
-        "gate": lambda: features(build(without="input")),
         "layers": lambda: features(build(layers=2)),
         "summary": lambda: features(build(feed_summary=True)),
         "bahdanau": lambda: features(build(wiring="bahdanau")),
@@ -167,14 +173,12 @@ def test_everything_else_goes_step_by_step(why: str) -> None:
     assert not by_kernels(refused()[why]())
 
 
-def test_without_kernels_it_goes_step_by_step(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_kernels_it_goes_step_by_step() -> None:
     decoder, x, source = build(), randn(7, 4, 20), memory(*LENGTHS, dim=48)
     fast = decoder(x, source).features
     assert by_kernels(fast)
-    monkeypatch.setenv(SWITCH, "off")
-    found.cache_clear()
-    clear = decoder(x, source).features
-    found.cache_clear()
+    with kernels_off():
+        clear = decoder(x, source).features
     assert not by_kernels(clear)
     assert_close(fast, clear, rtol=1e-4, atol=1e-5)
 

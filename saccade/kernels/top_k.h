@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include "lanes.h"
+#include "simd.h"
 
 /* Insert at the end of a list, highest first, or further up where it belongs. */
 INLINE void insert(float *values, int64_t *places, int64_t end, float value, int64_t place) {

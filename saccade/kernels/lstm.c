@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "gates.h"
+#include "lstm_cell.h"
 #include "strips.h"
 
 typedef struct {
@@ -24,7 +24,7 @@ typedef struct {
 static int64_t sums_row(const LstmCall *s, int64_t back) { return whole(back ? s->width : 4 * s->width); }
 
 /* The matrix in strips, then a row of sums for each sentence. */
-int64_t sweep_size(const LstmCall *s, int64_t back) {
+int64_t lstm_size(const LstmCall *s, int64_t back) {
     const int64_t in = back ? 4 * s->width : s->width;
     return sums_row(s, back) * (in + s->batch);
 }
@@ -67,10 +67,10 @@ static void steps_back(const LstmCall *s, int64_t me, int64_t threads) {
     for (SHARE(b, B, me, threads)) memcpy(s->d_hidden + b * D, later + b * row, D * sizeof(float));
 }
 
-void sweep_forward(const LstmCall *s) {
+void lstm_forward(const LstmCall *s) {
     PARALLEL(s->threads) steps_forward(s, ME, THREADS);
 }
 
-void sweep_backward(const LstmCall *s) {
+void lstm_backward(const LstmCall *s) {
     PARALLEL(s->threads) steps_back(s, ME, THREADS);
 }

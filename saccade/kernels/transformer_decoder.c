@@ -5,8 +5,8 @@
    depend on the others. */
 
 #include "beam.h"
-#include "reading.h"
-#include "saying.h"
+#include "cached_attention.h"
+#include "top_symbols.h"
 
 /* ---- What Python hands over; structures.py has the same. ---- */
 

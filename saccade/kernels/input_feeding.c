@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "attention.h"
-#include "chance.h"
-#include "gates.h"
+#include "dropout_mask.h"
+#include "lstm_cell.h"
 #include "strips.h"
 
 typedef struct {
@@ -26,9 +26,9 @@ typedef struct {
     float *cells;                  /* [T + 1, B, D] */
     float *weights;                /* [B, T, S] */
     float *features;               /* [B, T, D]: y once more; going back, its gradient */
-    DropoutDraw chance;
+    DropoutDraw draw;
     float scale;
-    float *d_sums, *d_outer;        /* [T, B, 4 D], [T, B, D]: before the gates, before tanh */
+    float *d_sums, *d_readout;        /* [T, B, 4 D], [T, B, D]: before the gates, before tanh */
     float *d_keys, *d_values;       /* as those */
     float *d_hidden, *d_cell;       /* [B, D]: of the start */
     float *work;
@@ -65,7 +65,7 @@ static Bench lay_out_back(const InputFeedingCall *l) {
     return w;
 }
 
-int64_t fed_size(const InputFeedingCall *l, int64_t back) { return back ? lay_out_back(l).size : lay_out_forward(l).size; }
+int64_t input_feeding_size(const InputFeedingCall *l, int64_t back) { return back ? lay_out_back(l).size : lay_out_forward(l).size; }
 
 INLINE float *row_at(const InputFeedingCall *l, int64_t t, int64_t b) {
     return l->rows + (t * l->batch + b) * (2 * l->width + l->read);
@@ -100,8 +100,8 @@ static void write_row(const InputFeedingCall *l, const float *read, int64_t t, i
     const int64_t D = l->width, place = (b * l->steps + t) * D;
     float *y = row_at(l, t + 1, b);
     for (int64_t j = 0; j < D; j += LANES) {
-        const lanes all = tangent(of(read + j) + of(l->bias + j)) * l->chance.scale;
-        *at(l->features + place + j) = *at(y + j) = (lanes)((ints)all & stays(&l->chance, place + j));
+        const lanes all = tangent(of(read + j) + of(l->bias + j)) * l->draw.scale;
+        *at(l->features + place + j) = *at(y + j) = (lanes)((ints)all & stays(&l->draw, place + j));
     }
 }
 
@@ -131,11 +131,11 @@ static void go_forward(const InputFeedingCall *l, int64_t me, int64_t threads) {
 /* dz = (dy + what the next step says of it) m / (1 - p) (1 - tanh(z)^2) */
 static void write_row_back(const InputFeedingCall *l, const float *fed, int64_t t, int64_t b) {
     const int64_t D = l->width, place = (b * l->steps + t) * D;
-    const float *y = row_at(l, t + 1, b), scale = l->chance.scale, unscale = 1.0f / scale;
-    float *dz = l->d_outer + (t * l->batch + b) * D;
+    const float *y = row_at(l, t + 1, b), scale = l->draw.scale, unscale = 1.0f / scale;
+    float *dz = l->d_readout + (t * l->batch + b) * D;
     for (int64_t j = 0; j < D; j += LANES) {
         const lanes z = of(y + j) * unscale, dy = of(l->features + place + j) + of(fed + j);
-        *at(dz + j) = (lanes)((ints)(dy * scale * (1.0f - z * z)) & stays(&l->chance, place + j));
+        *at(dz + j) = (lanes)((ints)(dy * scale * (1.0f - z * z)) & stays(&l->draw, place + j));
     }
 }
 
@@ -183,7 +183,7 @@ static void go_back(const InputFeedingCall *l, int64_t me, int64_t threads) {
     for (int64_t t = l->steps - 1; t >= 0; t--) {
         for (SHARE(b, B, me, threads)) write_row_back(l, w.sums + b * w.sums_row, t, b);
         BARRIER
-        product(&w.outer, l->d_outer + t * B * D, D, B, w.read + t * B * w.read_row, w.read_row, me, threads);
+        product(&w.outer, l->d_readout + t * B * D, D, B, w.read + t * B * w.read_row, w.read_row, me, threads);
         BARRIER
         for (SHARE(b, B, me, threads)) {
             look_back(l, &w, t, b, w.query + me * D);
@@ -199,10 +199,10 @@ static void go_back(const InputFeedingCall *l, int64_t me, int64_t threads) {
     }
 }
 
-void fed_forward(const InputFeedingCall *l) {
+void input_feeding_forward(const InputFeedingCall *l) {
     PARALLEL(l->threads) go_forward(l, ME, THREADS);
 }
 
-void fed_backward(const InputFeedingCall *l) {
+void input_feeding_backward(const InputFeedingCall *l) {
     PARALLEL(l->threads) go_back(l, ME, THREADS);
 }
