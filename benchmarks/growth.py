@@ -28,12 +28,12 @@ from benchmarks.meter import peak_mib
 from benchmarks.workloads import END, PAD, START, Shape
 from saccade.fast.model import Ready
 from saccade.flow import Batch, Padded, padded
+from saccade.kernels.allocator import kept_memory
 from saccade.models.base import Model
 from saccade.nouns import SOURCE_NAME, Side
 from saccade.objectives._likelihood import cross_entropy
 from saccade.search.base import Task
 from saccade.search.beam import Beam
-from saccade.train.memory import kept_memory
 from saccade.views import curves
 
 SIZES = {

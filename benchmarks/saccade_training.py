@@ -16,9 +16,9 @@ from saccade.data.batching import BatchPlan
 from saccade.data.prepare import batches_of, prepare
 from saccade.folders import model as folders
 from saccade.folders.versions import versions
+from saccade.kernels.allocator import kept_memory
 from saccade.recipe import Recipe
 from saccade.train.loop import Loop
-from saccade.train.memory import kept_memory
 
 
 def transformer(kit: Kit, effort: Effort, engine: str = "torch", quantise: str = "") -> None:

@@ -1,10 +1,12 @@
 """Small things to test models with: every variant of a part, masks, memories, trained models."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
 import numpy as np
+import pytest
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
@@ -14,6 +16,7 @@ from saccade.data.codecs import Codecs
 from saccade.decoders.base import Decoder
 from saccade.encoders.base import Encoder
 from saccade.flow import Batch, Memory
+from saccade.kernels.library import SWITCH, found
 from saccade.masks import from_lengths
 from saccade.modalities.numbers import NumbersCodec, Scale
 from saccade.modalities.text import TextCodec
@@ -144,6 +147,16 @@ def windows(sources: Sequence[Tensor], targets: Sequence[Tensor]) -> Batch:
     )
     arrays = [[one.numpy() for one in rows] for rows in (sources, targets)]
     return Codecs({"source": read}, written).collate({"source": arrays[0]}, arrays[1])
+
+
+@contextmanager
+def kernels_off() -> Iterator[None]:
+    """Compute as if there were no compiler, for the time of a `with`."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(SWITCH, "off")
+        found.cache_clear()
+        yield
+    found.cache_clear()
 
 
 def backward(loss: Tensor) -> None:

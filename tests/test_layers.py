@@ -41,6 +41,7 @@ ALLOWED = {  # beyond errors and parts, what these rooms may import of ours
     "guards": set(),
     "corpora": {"modalities"},
 }
+MEMORY = {"kernels", "fast", "search", "flow"}  # the last three are on their way out
 OPTIONAL = {  # extras, and what is slow to import: imported where they are asked for
     *("torch.utils.tensorboard", "matplotlib.figure", "matplotlib.patches", "matplotlib.path"),
     "matplotlib.image",
@@ -118,6 +119,17 @@ def test_rooms_of_text_do_without_torch(name: str) -> None:
     for path in files:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             assert not any(m.partition(".")[0] == "torch" for m in imported(node)), path
+
+
+@pytest.mark.parametrize("path", FILES, ids=module_of)
+def test_only_kernels_touch_memory(path: Path) -> None:
+    """C is called by one room; the others see tensors go in and come out."""
+    if room(module_of(path)) in MEMORY:
+        return
+    tree = ast.parse(path.read_text("utf-8"))
+    names = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    assert not names & {"data_ptr", "ctypes"}, path
+    assert "ctypes" not in {module for node in ast.walk(tree) for module in imported(node)}, path
 
 
 def test_the_order_names_rooms_once() -> None:

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from saccade.flow import State, Swept, Ticked
+from saccade.kernels.lstm import LstmWeights
 
 
 class Cell(nn.Module, ABC):
@@ -34,6 +35,10 @@ class Cell(nn.Module, ABC):
     @abstractmethod
     def sweep(self, x: Tensor, state: State) -> Swept:
         """Take all steps of `x [B, T, input_dim]`: `unroll`, or a kernel that equals it."""
+
+    def as_lstm(self) -> LstmWeights | None:
+        """Return the weights if this is an LSTM: kernels know no other cell."""
+        return None
 
     def forward(self, x: Tensor, state: State) -> Ticked:
         """Take one step: `x [B, input_dim]`."""

@@ -6,9 +6,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import linear
 
-from saccade.cells._gated import sweep_gated
 from saccade.cells.base import Cell, gate_parameters
 from saccade.flow import State, Swept, Ticked, tensor
+from saccade.kernels.gated_sweep import gated_sweep
 
 
 class GRU(Cell):
@@ -54,7 +54,7 @@ class GRU(Cell):
         return Ticked(h, {"h": h}, {"reset": r, "update": z})
 
     def sweep(self, x: Tensor, state: State) -> Swept:
-        """All steps in torch's kernel where it computes the same, else by `sweep_gated`.
+        """All steps in torch's kernel where it computes the same, else by `gated_sweep`.
 
         There `z` is how much is new, and `1 - s(a) = s(-a)`.
         """
@@ -62,7 +62,8 @@ class GRU(Cell):
             a_r, a_z, a_n = self.project(x).chunk(3, dim=2)  # 3 x [B, T, D]
             U_r, U_z, U_n = self.U.chunk(3)
             a = torch.cat([-a_z, a_r, a_n + self.d], dim=2)  # [B, T, 3D]
-            return sweep_gated(a, state, -U_z, U_r, U_n, squashes=False)
+            outputs = gated_sweep(a, tensor(state, "h"), -U_z, U_r, U_n, squashes=False)
+            return Swept(outputs, {"h": outputs[:, -1]})
         hidden_bias = torch.cat([self.b.new_zeros(2 * self.hidden_dim), self.d])
         weights = [self.W, self.U, self.b, hidden_bias]
         start = tensor(state, "h")[None]  # [1, B, D]

@@ -6,9 +6,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import linear
 
-from saccade.cells._swept import LstmBoth, LstmSteps, kernels_for
 from saccade.cells.base import Cell, gate_parameters
 from saccade.flow import State, Swept, Ticked, tensor
+from saccade.kernels.lstm import LstmStates, LstmWeights, lstm
 from saccade.kernels.precision import lowest
 
 _GATES = ("input", "forget", "write", "output")
@@ -65,32 +65,18 @@ class LSTM(Cell):
         return Ticked(h, {"h": h, "c": c}, gates)
 
     def sweep(self, x: Tensor, state: State) -> Swept:
-        """All steps in our kernel if there is one and a gradient is wanted, otherwise in torch's.
+        """All steps in our kernel, or else in torch's, which wants a second bias: zeros."""
+        h, c = tensor(state, "h"), tensor(state, "c")  # 2 x [B, D]
+        weights = self.as_lstm()
+        swept = lstm(x, h, c, weights)
+        if swept is None:
+            swept = _torch_lstm(x, h, c, weights, training=self.training)
+        return Swept(swept.outputs, {"h": swept.h, "c": swept.c})
 
-        That one wants a second bias: zeros. A gate that was taken out is held open there by its
-        bias. With 64 rows of 30 steps and width 256, forward and back, it takes 65 ms on one core;
-        step by step it is 103 ms for the whole cell and 72 ms without a gate. An update of the
-        benchmarks' recurrent model, on two cores, in turn: 5,919 symbols/s with torch's, 6,275 with
-        ours; 5,112 and 5,329 with input feeding.
-        """
-        start = [tensor(state, name) for name in self.parts]  # 2 x [B, D]
-        W, U, b = self.four_gates()
-        kernels = kernels_for(x, *start, W, U, b, width=self.hidden_dim)
-        if kernels is not None:
-            rows = x.transpose(0, 1).flatten(0, 1)  # [T B, input_dim]
-            outputs, h, c = LstmSteps.apply(rows, *start, W, U, b, kernels)  # type: ignore[no-untyped-call]
-            return Swept(outputs, {"h": h, "c": c})
-        weights = [W, U, b, torch.zeros_like(b)]
-        with lowest(x.device):
-            if not torch.is_autocast_enabled(x.device.type):
-                x, *start = (one.to(W.dtype) for one in (x, *start))
-            first = [one[None] for one in start]
-            outputs, h, c = torch.lstm(x, first, weights, True, 1, 0.0, self.training, False, True)  # noqa: FBT003
-        return Swept(outputs, {"h": h[0], "c": c[0]})
-
-    def four_gates(self) -> tuple[Tensor, Tensor, Tensor]:
+    def as_lstm(self) -> LstmWeights:
         """Return W, U and b of four gates; the bias of one that was taken out holds it open."""
-        return self._four(self.W, 0.0), self._four(self.U, 0.0), self._four(self.b, _OPEN)
+        rows = (self._four(self.W, 0.0), self._four(self.U, 0.0), self._four(self.b, _OPEN))
+        return LstmWeights(*rows)
 
     def _four(self, weight: Tensor, filling: float) -> Tensor:
         """Put rows of `filling` where a gate was taken out."""
@@ -105,17 +91,13 @@ def _through(gate: Tensor | None, x: Tensor) -> Tensor:
     return x if gate is None else gate * x
 
 
-def sweep_both(right: LSTM, left: LSTM, x: Tensor, mask: Tensor) -> tuple[Tensor, Tensor] | None:
-    """Let two cells read `x [B, S, input_dim]`, one from its start and one from its end, at once.
-
-    Returns:
-        What they said, side by side, `[B, S, 2 D]`, with zeros where `mask [B, S]` is False, and
-        the last of each, `[B, 2 D]`; None if there is no kernel for it, or no gradient is wanted.
-    """
-    (W, U, b), (W_left, U_left, b_left) = right.four_gates(), left.four_gates()
-    kernels = kernels_for(x, W, U, b, W_left, U_left, b_left, width=right.hidden_dim)
-    if kernels is None:
-        return None
-    both = torch.cat([W, W_left]), U, U_left, torch.cat([b, b_left])
-    states, last = LstmBoth.apply(x.flatten(0, 1), mask, *both, kernels)  # type: ignore[no-untyped-call]
-    return states, last
+def _torch_lstm(
+    x: Tensor, h: Tensor, c: Tensor, weights: LstmWeights, *, training: bool
+) -> LstmStates:
+    """Take all steps in torch's kernel: equals `unroll`."""
+    with lowest(x.device):
+        if not torch.is_autocast_enabled(x.device.type):
+            x, h, c = (one.to(weights.W.dtype) for one in (x, h, c))
+        start, given = [h[None], c[None]], [*weights, torch.zeros_like(weights.b)]
+        outputs, h, c = torch.lstm(x, start, given, True, 1, 0.0, training, False, True)  # noqa: FBT003
+    return LstmStates(outputs, h[0], c[0])

@@ -1,5 +1,6 @@
 """The recurrent decoder, in Bahdanau's and in Luong's wiring."""
 
+from collections.abc import Callable
 from contextlib import nullcontext
 from typing import ClassVar, Literal
 
@@ -8,12 +9,13 @@ from torch import Tensor, nn
 
 from saccade.attention.base import Attention
 from saccade.cells.base import Cell
-from saccade.decoders._fed import FeedingLoop, loop_of
 from saccade.decoders.base import Decoder
 from saccade.errors import ShapeError
 from saccade.flow import SOURCE, Attended, Decoded, Memory, State, Stepped, nested, tensor
-from saccade.kernels.weight_gradients import repeated
-from saccade.layers.dropout import Dropout
+from saccade.kernels.dropout import Draw
+from saccade.kernels.input_feeding import FeedingLoop, input_feeding
+from saccade.kernels.weight_gradients import GatherWeightGradients
+from saccade.layers.dropout import Dropout, kept
 from saccade.layers.transformer import bridge
 from saccade.parts import Part
 
@@ -107,55 +109,79 @@ class RnnDecoder(Decoder):
 
     def step(self, x: Tensor, state: State, *, look: bool = False) -> Stepped:
         """Move and look, in the order of the wiring, then read out."""
-        hidden, read, state = self._move(x, state, look=look)
-        features = self._features(hidden, read.context[:, 0], x)  # [B, D]
-        if self.feeding:
-            state["feed"] = features
-        weights = None if read.weights is None else read.weights[:, 0]  # [B, A, S]
-        return Stepped(features, weights, state)
+        return self._step(x, state, self.dropout, look=look)
 
     def forward(self, x: Tensor, memory: Memory, *, look: bool = False) -> Decoded:
         """Step through the prefix, or take it at once where no step needs the one before."""
         waits = self.attention.recurrent or (not self.luong and self.attention.context_dim > 0)
         if not waits and not self.feeding:
             return self._at_once(x, memory, look=look)
-        loop = self._loop(x, memory) if self.feeding and not look else None
-        if loop is not None:
-            return Decoded(loop.write(x, self.start(memory)), None)
-        with repeated() if self.training else nullcontext():
+        state = self.start(memory)
+        draw = self.dropout.draw() if self.feeding else None  # one for the features of all steps
+        features = self._feed(x, state, draw) if self.feeding and not look else None
+        if features is not None:
+            return Decoded(features, None)
+        with GatherWeightGradients() if self.training else nullcontext():
             if self.feeding:
-                return self._step_by_step(x, memory, look=look)
-            return self._move_by_move(x, memory, look=look)
+                return self._step_by_step(x, state, draw, look=look)
+            return self._move_by_move(x, state, look=look)
 
-    def _loop(self, x: Tensor, memory: Memory) -> FeedingLoop | None:
-        """Return the form of `_step_by_step` that is one call, where there is one."""
-        if self.feed_summary or len(self.cells) > 1:
+    def _feed(self, x: Tensor, state: State, draw: Draw | None) -> Tensor | None:
+        """Do what `_step_by_step` does in one call, where there is a kernel for it: `[B, T, D]`."""
+        weights, factor = self._stack[0].as_lstm(), self.attention.factor
+        if weights is None or factor is None or self.feed_summary or len(self.cells) > 1:
             return None
-        given = (x, memory.states)
-        return loop_of(self._stack[0], self.attention, self.readout, self.dropout, given)
+        source, cell = nested(state, SOURCE), nested(nested(state, "cells"), "0")
+        prepared = nested(source, "prepared")
+        loop = FeedingLoop(
+            keys=tensor(prepared, "keys"),
+            values=tensor(prepared, "values"),
+            mask=tensor(source, "mask"),
+            h=tensor(cell, "h"),
+            c=tensor(cell, "c"),
+            lstm=weights,
+            R=self.readout.weight,
+            r=self.readout.bias,
+            z=factor,
+            draw=draw,
+        )
+        return input_feeding(x, loop)
 
-    def _move_by_move(self, x: Tensor, memory: Memory, *, look: bool) -> Decoded:
+    def _move_by_move(self, x: Tensor, state: State, *, look: bool) -> Decoded:
         """Read out behind the loop, all steps at once: no step needs what the others wrote."""
-        state, hiddens, reads = self.start(memory), [], []
+        hiddens, reads = [], []
         for one in x.unbind(dim=1):
             hidden, read, state = self._move(one, state, look=look)
             hiddens.append(hidden)
             reads.append(read)
         context = torch.cat([read.context for read in reads], dim=1)  # [B, T, C]
-        features = self._features(torch.stack(hiddens, dim=1), context, x)  # [B, T, D]
+        features = self.dropout(self._read_out(torch.stack(hiddens, dim=1), context, x))
         maps = [read.weights for read in reads if read.weights is not None]
         return Decoded(features, torch.cat(maps, dim=1) if maps else None)
 
-    def _step_by_step(self, x: Tensor, memory: Memory, *, look: bool) -> Decoded:
+    def _step_by_step(self, x: Tensor, state: State, draw: Draw | None, *, look: bool) -> Decoded:
         """Read out inside the loop: what is fed back is what is written, dropout and all."""
-        state, features, maps = self.start(memory), [], []
-        for one in x.unbind(dim=1):
-            written, weights, state = self.step(one, state, look=look)
+        features, maps = [], []
+        masks = x.new_ones(*x.shape[:2], self.feature_dim)  # [B, T, D]
+        if draw is not None:
+            masks = kept(draw, masks) * (masks * draw.scale)
+        for one, mask in zip(x.unbind(dim=1), masks.unbind(dim=1), strict=True):
+            written, weights, state = self._step(one, state, mask.mul, look=look)
             features.append(written)
             if weights is not None:
                 maps.append(weights)
         weights = torch.stack(maps, dim=1) if maps else None  # [B, T, A, S]
         return Decoded(torch.stack(features, dim=1), weights)  # [B, T, D]
+
+    def _step(
+        self, x: Tensor, state: State, drop: Callable[[Tensor], Tensor], *, look: bool
+    ) -> Stepped:
+        hidden, read, state = self._move(x, state, look=look)
+        features = drop(self._read_out(hidden, read.context[:, 0], x))  # [B, D]
+        if self.feeding:
+            state["feed"] = features
+        weights = None if read.weights is None else read.weights[:, 0]  # [B, A, S]
+        return Stepped(features, weights, state)
 
     def _move(self, x: Tensor, state: State, *, look: bool) -> tuple[Tensor, Attended, State]:
         cells = nested(state, "cells")
@@ -186,9 +212,9 @@ class RnnDecoder(Decoder):
         summary = tensor(source, "summary")[:, None].expand(-1, query.shape[1], -1)  # [B, T, M]
         return Attended(torch.cat([read.context, summary], dim=2), read.weights, read.state)
 
-    def _features(self, hidden: Tensor, context: Tensor, x: Tensor) -> Tensor:
+    def _read_out(self, hidden: Tensor, context: Tensor, x: Tensor) -> Tensor:
         beside = [context] if self.luong else [context, x]
-        return self.dropout(torch.tanh(self.readout(torch.cat([hidden, *beside], dim=-1))))  # type: ignore[no-any-return]
+        return torch.tanh(self.readout(torch.cat([hidden, *beside], dim=-1)))  # [B, ..., D]
 
     def _at_once(self, x: Tensor, memory: Memory, *, look: bool) -> Decoded:
         """Take all steps in one sweep: what is read does not depend on the steps before."""
@@ -199,7 +225,7 @@ class RnnDecoder(Decoder):
             inputs = self.dropout(hidden) if i else hidden
             hidden = cell.sweep(inputs, nested(nested(state, "cells"), str(i))).outputs  # [B, T, D]
         read = self._attend(hidden, state, look=look) if known is None else known
-        return Decoded(self._features(hidden, read.context, x), read.weights)
+        return Decoded(self.dropout(self._read_out(hidden, read.context, x)), read.weights)
 
     def _blank(self, x: Tensor) -> Tensor:
         """Return queries for an attention that gives all the same answer: `[B, T, D]`."""

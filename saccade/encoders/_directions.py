@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from saccade.cells.base import Cell
-from saccade.cells.lstm import LSTM, sweep_both
+from saccade.kernels.lstm import LstmDirections, bidirectional_lstm
 from saccade.masks import last, reverse
 from saccade.parts import Part
 
@@ -33,23 +33,24 @@ class Directions(nn.ModuleList):
 
     def forward(self, x: Tensor, mask: Tensor) -> Directed:
         """Read `x [B, S, input_dim]` at the places `mask [B, S]` keeps."""
-        both = _at_once(list(self), x, mask)
+        both = self._both(x, mask)
         if both is not None:
-            return both
-        runs = [_run(cell, x, mask, backward=i == 1) for i, cell in enumerate(self)]
+            return Directed(*both)
+        runs = [_run(cell, x, mask, backward=i == 1) for i, cell in enumerate(self._cells)]
         states = torch.cat([run.states for run in runs], dim=2)  # [B, S, D]
         return Directed(states * mask[:, :, None], torch.cat([run.final for run in runs], dim=1))
 
+    def _both(self, x: Tensor, mask: Tensor) -> LstmDirections | None:
+        """Read in both directions at once, where there is a kernel for it."""
+        weights = [one for cell in self._cells if (one := cell.as_lstm()) is not None]
+        return bidirectional_lstm(x, mask, *weights) if len(weights) == 2 else None
 
-def _at_once(cells: list[nn.Module], x: Tensor, mask: Tensor) -> Directed | None:
-    """Read in both directions at once, if there are two cells of a kind that can."""
-    lstms = [cell for cell in cells if type(cell) is LSTM]
-    found = sweep_both(lstms[0], lstms[1], x, mask) if len(lstms) == 2 else None
-    return None if found is None else Directed(*found)
+    @property
+    def _cells(self) -> list[Cell]:
+        return list(self)  # type: ignore[arg-type]
 
 
-def _run(cell: nn.Module, x: Tensor, mask: Tensor, *, backward: bool) -> Directed:
-    assert isinstance(cell, Cell)
+def _run(cell: Cell, x: Tensor, mask: Tensor, *, backward: bool) -> Directed:
     if backward:
         x = reverse(x, mask)
     states = cell.sweep(x, cell.start(x)).outputs  # [B, S, hidden]

@@ -99,7 +99,7 @@ class GraphNode(nn.Module):
 def _lstm(cell: Cell) -> GraphNode:
     """ONNX orders i, o, f, g; a gate that was taken out is held open by its bias."""
     assert isinstance(cell, LSTM)
-    W, U, b = cell.four_gates()
+    W, U, b = cell.as_lstm()
     W, U, b = (_ordered(weight, 4, (0, 3, 1, 2)) for weight in (W, U, b))
     return GraphNode("LSTM", cell.parts, (W, U, torch.cat([b, torch.zeros_like(b)])), {})
 

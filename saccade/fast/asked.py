@@ -20,7 +20,7 @@ class Asked:
         self._gains, self._banned = torch.empty(lines, n), banned
         self._symbols = torch.empty(lines, n, dtype=torch.long)
         where = (one.data_ptr() for one in (banned, self._gains, self._symbols))
-        self._structure = structures.Few(n, len(banned), *where)
+        self._structure = structures.TopSymbols(n, len(banned), *where)
         self.at = ctypes.addressof(self._structure)
 
     def answered(self, state: State) -> Few:

@@ -50,11 +50,11 @@ class NativeEncoderDecoder:
         self.scores = Panels(output, head.bias, kernels)
         self.n_symbols = len(output)
         self.n_products = output.numel() + sum(layer.n_products for layer in self.layers)
-        self._structures = (structures.Layer * len(self.layers))(
+        self._structures = (structures.DecoderLayerWeights * len(self.layers))(
             *(layer.structure for layer in self.layers)
         )
         self._closing = Closing(decoder.norm)
-        self.structure = structures.Model(
+        self.structure = structures.DecoderWeights(
             layers=ctypes.addressof(self._structures),
             norm=self._closing.at,
             scores=self.scores.structure,
@@ -111,10 +111,10 @@ class NativeStep(Telling, Held):
         super().__init__(form.layers, memory)
         self.form = form
         self._rows = torch.arange(len(memory.mask))  # [B], where what a group reads is held
-        self._reads = (structures.Reads * len(form.layers))()
+        self._reads = (structures.LayerCache * len(form.layers))()
         self._work = Room(memory.states)
         self.n_symbols, self._scores = form.n_symbols, Room(memory.states, form.n_symbols)
-        self._trail: structures.Trail | None = None  # of a beam that keeps its own books
+        self._trail: structures.DecodeBuffers | None = None  # of a beam that keeps its own books
 
     def _step(self, token: Tensor, state: State, **wanted: int) -> State:
         """Write one place behind the others, and what is wanted to where it is wanted."""
@@ -139,12 +139,12 @@ class NativeStep(Telling, Held):
             one.n_places += width
         return after
 
-    def _what_is_read(self, **more: int | None) -> structures.Step:
+    def _what_is_read(self, **more: int | None) -> structures.DecodeCall:
         """Tell a step where it finds its past and the memory."""
         first, past = self.sources[0], self.pasts[0]
         seen = None if isinstance(first, Folded) or first.mask is None else first.mask.contiguous()
         self._seen = seen  # as long as it is pointed to
-        return structures.Step(
+        return structures.DecodeCall(
             written=past.n_places,
             room=past.room,
             places=first.n_places,
@@ -154,18 +154,18 @@ class NativeStep(Telling, Held):
             **more,
         )
 
-    def _take(self, step: structures.Step, threads: int) -> None:
+    def _take(self, step: structures.DecodeCall, threads: int) -> None:
         """Take a step with some threads and as much room as they need."""
         step.threads = threads
         self._make_room(step)
         self.form.kernels.step(self.form.structure, step)
 
-    def _make_room(self, step: structures.Step) -> None:
+    def _make_room(self, step: structures.DecodeCall) -> None:
         """Give a step as much room to work in as it needs."""
         size = self.form.kernels.work_size(self.form.structure, step)
         step.work = self._work.first(size).data_ptr()
 
-    def walk(self, books: structures.Books, state: State, banned: Tensor) -> None:
+    def walk(self, books: structures.BeamState, state: State, banned: Tensor) -> None:
         """Take some steps, and keep the books of a beam meanwhile."""
         form, width, past = self.form, books.width, self.pasts[0]
         trail = self._trail or self._set_out(books, state, banned)
@@ -187,14 +187,16 @@ class NativeStep(Telling, Held):
         for one in self.pasts:
             one.n_places += (books.step - begun) * width
 
-    def _set_out(self, books: structures.Books, state: State, banned: Tensor) -> structures.Trail:
+    def _set_out(
+        self, books: structures.BeamState, state: State, banned: Tensor
+    ) -> structures.DecodeBuffers:
         """Stand where the first step has led, with room for what lines call their own."""
         self._arrange(tensor(state, GROUP))
         n_lines = books.going * books.width
         self._asked = Asked(n_lines, books.n_each, banned)
         self._lists = [torch.zeros(n_lines, books.steps, dtype=torch.int32) for _ in range(2)]
         own, other = (one.data_ptr() for one in self._lists)
-        self._trail = structures.Trail(own=own, next=other)
+        self._trail = structures.DecodeBuffers(own=own, next=other)
         return self._trail
 
     def _own(self, own: Tensor) -> tuple[Tensor, Tensor | None]:
@@ -250,7 +252,7 @@ class NativeLayer(Reader):
         self.n_products = sum(one.n_products for one in self.panels)
         around = (layer.around_self, layer.around_reading, layer.around_feed_forward)
         self.norms = [Normed(residual.norm, pre=residual.pre) for residual in around]
-        self.structure = structures.Layer(
+        self.structure = structures.DecoderLayerWeights(
             *(one.structure for one in self.panels),
             *(one.structure for one in self.norms),
         )
@@ -291,6 +293,6 @@ class _Heads:
 
     def __init__(self, by_head: Tensor, bias: Tensor, kernels: Kernels) -> None:
         self.layers = [Panels(one.T, bias, kernels, exact=True) for one in by_head]
-        self.structures = (structures.Linear * len(self.layers))(
+        self.structures = (structures.LinearWeights * len(self.layers))(
             *(one.structure for one in self.layers)
         )

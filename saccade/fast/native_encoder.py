@@ -23,12 +23,12 @@ class NativeEncoder:
         self.kernels, self.places, self._crew = kernels, Places(encoder.positions), Crew()
         layers: list[EncoderLayer] = list(encoder.layers)  # type: ignore[arg-type]
         self.layers = [_Layer(layer, kernels) for layer in layers]
-        self._structures = (structures.EncoderLayer * len(layers))(
+        self._structures = (structures.EncoderLayerWeights * len(layers))(
             *(layer.structure for layer in self.layers)
         )
         self._closing = Closing(encoder.norm)
         self.n_products = sum(layer.n_products for layer in self.layers)
-        self.structure = structures.Encoder(
+        self.structure = structures.EncoderWeights(
             layers=ctypes.addressof(self._structures),
             norm=self._closing.at,
             n_layers=len(layers),
@@ -65,7 +65,7 @@ class NativeEncoder:
         def encode(threads: int) -> None:
             work = x.new_empty(size + threads * places)
             where = (one.data_ptr() for one in (mask, x, work))
-            self.kernels.encode(of, structures.Source(n, places, threads, *where))
+            self.kernels.encode(of, structures.EncodeCall(n, places, threads, *where))
 
         self._crew.run(n * places * self.n_products, encode)
         summary = x.sum(dim=1) / source.lengths.clamp(min=1)[:, None]  # [B, D]
@@ -87,7 +87,7 @@ class _Layer:
         self.n_products = sum(one.n_products for one in self.panels)
         around = (layer.around_attention, layer.around_feed_forward)
         self.norms = [Normed(residual.norm, pre=residual.pre) for residual in around]
-        self.structure = structures.EncoderLayer(
+        self.structure = structures.EncoderLayerWeights(
             *(one.structure for one in self.panels),
             *(one.structure for one in self.norms),
         )

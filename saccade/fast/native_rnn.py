@@ -59,7 +59,7 @@ class NativeRecurrent:
         output, narrow = head.weight, head.narrow
         scores = Panels(output, head.bias, kernels)
         self.panels = [*(half for cell in cells for half in cell.halves), readout, scores]
-        self.structure = structures.Recurrent(
+        self.structure = structures.RnnDecoderWeights(
             readout=readout.structure,
             scores=scores.structure,
             vectors=self.vectors.data_ptr(),
@@ -70,7 +70,7 @@ class NativeRecurrent:
             factor=decoder.attention.factor,
             scale=sqrt(target.shape[1]),
         )
-        self._cells = (structures.Cell * len(cells))(*(cell.structure for cell in cells))
+        self._cells = (structures.CellWeights * len(cells))(*(cell.structure for cell in cells))
         self.structure.cells = ctypes.addressof(self._cells)
         if narrow is not None:
             self.panels.append(Panels(narrow.weight, narrow.bias, kernels))
@@ -111,7 +111,7 @@ class Gates:
         x, y = cell.W.detach().tensor_split([width], dim=1)  # of x and of what is fed, if any
         past = torch.cat([y, cell.U.detach()], dim=1)
         self.halves = (Panels(x, cell.b, kernels), Panels(past, None, kernels))
-        self.structure = structures.Cell(*(half.structure for half in self.halves))
+        self.structure = structures.CellWeights(*(half.structure for half in self.halves))
 
 
 class Known(threading.local):
@@ -123,7 +123,7 @@ class Known(threading.local):
     def __init__(self, n_symbols: int, width: int) -> None:
         self._row_of = torch.full((n_symbols,), -1, dtype=torch.int32)
         self._rows = torch.empty(0, 4 * width)
-        self._structure = structures.Known(row_of=self._row_of.data_ptr())
+        self._structure = structures.SymbolCache(row_of=self._row_of.data_ptr())
 
     def for_lines(self, n: int) -> int:
         """Return its address, with room for what `n` lines may write, and for some steps of them.
@@ -162,7 +162,9 @@ class Turns(Telling):
         self._after = [Room(self._before, self._before.shape[1]) for _ in range(2)]
         self.n_symbols, self._scores = form.n_symbols, Room(self._before, form.n_symbols)
         self._work = Room(self._before)
-        self._course: structures.Turn | None = None  # where a beam stands that keeps its own books
+        self._course: structures.RnnDecodeCall | None = (
+            None  # where a beam stands that keeps its own books
+        )
 
     def _step(self, token: Tensor, state: State, **wanted: int) -> State:
         """Write one place, and what is wanted to where it is wanted."""
@@ -189,9 +191,9 @@ class Turns(Telling):
             self._lines = torch.arange(n)
         return {GROUP: self.groups.numbers, _LINE: self._lines}
 
-    def _turn(self, n: int, **more: int) -> structures.Turn:
+    def _turn(self, n: int, **more: int) -> structures.RnnDecodeCall:
         """Tell a step of `n` lines or fewer what they read."""
-        return structures.Turn(
+        return structures.RnnDecodeCall(
             places=self.keys.shape[1],
             keys=self.keys.data_ptr(),
             values=self.values.data_ptr(),
@@ -200,18 +202,18 @@ class Turns(Telling):
             **more,
         )
 
-    def _take(self, turn: structures.Turn, threads: int) -> None:
+    def _take(self, turn: structures.RnnDecodeCall, threads: int) -> None:
         """Take a step with some threads and as much room as they need."""
         turn.threads = threads
         self._make_room(turn)
         self.form.kernels.turn(self.form.structure, turn)
 
-    def _make_room(self, turn: structures.Turn) -> None:
+    def _make_room(self, turn: structures.RnnDecodeCall) -> None:
         """Give a step as much room to work in as it needs."""
         size = self.form.kernels.turn_size(self.form.structure, turn)
         turn.work = self._work.first(size).data_ptr()
 
-    def walk(self, books: structures.Books, state: State, banned: Tensor) -> None:
+    def walk(self, books: structures.BeamState, state: State, banned: Tensor) -> None:
         """Take some steps, and keep the books of a beam meanwhile."""
         form, turn = self.form, self._course or self._set_out(books, banned)
 
@@ -221,7 +223,7 @@ class Turns(Telling):
 
         form.crew.run(books.going * books.width * form.n_products, go_on)
 
-    def _set_out(self, books: structures.Books, banned: Tensor) -> structures.Turn:
+    def _set_out(self, books: structures.BeamState, banned: Tensor) -> structures.RnnDecodeCall:
         """Make room for all lines that there may be."""
         (n, width), lines = self._before.shape, books.going * books.width
         states = [self._before.new_empty(max(n, lines), width) for _ in range(2)]

@@ -76,7 +76,7 @@ class _Layer:
         states, last = x.new_empty(n, places, row), x.new_empty(n, row)
         work = x.new_empty((n_vectors + 2 * n) * 4 * self.width)
         for i, (inputs, own) in enumerate(self.panels):
-            given = structures.Scan(
+            given = structures.LstmScanCall(
                 input=inputs.structure,
                 own=own.structure,
                 batch=n,
@@ -92,7 +92,7 @@ class _Layer:
                 work=work.data_ptr(),
             )
 
-            def scan(threads: int, given: structures.Scan = given) -> None:
+            def scan(threads: int, given: structures.LstmScanCall = given) -> None:
                 given.threads = threads
                 self.kernels.scan(given)
 

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from saccade.fast.crew import Crew
 from saccade.kernels.library import Kernels
-from saccade.kernels.structures import Linear, Norm, Rounded
+from saccade.kernels.structures import Int8Matrix, LinearWeights, NormWeights
 
 LANES = 16  # numbers that the kernels take at once
 ROUNDED = "int8"  # what weights in bytes are called where they are asked for
@@ -38,14 +38,14 @@ class Panels:
         self.bytes = kernels.round(weight) if _rounds.get() and not exact else None
         self.weight = kernels.pack(weight) if self.bytes is None else None
         self.bias = weight.new_zeros(len(weight)) if bias is None else bias.detach()
-        self.structure = Linear(
+        self.structure = LinearWeights(
             None if self.weight is None else self.weight.data_ptr(),
             self.bias.data_ptr(),
             weight.shape[1],
             weight.shape[0],
         )
         if self.bytes is not None:
-            self.structure.rounded = Rounded(*(one.data_ptr() for one in self.bytes))
+            self.structure.rounded = Int8Matrix(*(one.data_ptr() for one in self.bytes))
 
     def __call__(self, x: Tensor, onto: Tensor | None = None, *, relu: bool = False) -> Tensor:
         """Apply to `x [N, D]`, add `onto` if there is any, keep what is positive if `relu`."""
@@ -70,7 +70,7 @@ class Normed:
     def __init__(self, norm: nn.LayerNorm, *, pre: bool) -> None:
         self.weight, self.bias = norm.weight.detach(), norm.bias.detach()
         places = (self.weight.data_ptr(), self.bias.data_ptr())
-        self.structure = Norm(*places, norm.eps, pre)
+        self.structure = NormWeights(*places, norm.eps, pre)
 
 
 class Closing:

@@ -1,23 +1,27 @@
 """The room of what is written in C: built where a compiler is found, and never needed.
 
-    lanes.h        vectors of numbers, threads, softmax
-    linear.c       linear layers, their matrices laid out in panels
-    rounded.h      the same in bytes
-    encode.c       a Transformer encoder
-    step.c         the step of a Transformer decoder
-    scan.c         an LSTM encoder in search
-    recur.c        the step of an LSTM decoder
-    best.c         the highest of many scores, the best ways to go on
-    attention.c    attention of short sequences in training
-    loss.c         cross-entropy over a vocabulary
-    dropout.c      dropout, whose chance is chance.h
-    sweep.c        an LSTM over a known sequence in training, with strips.h and gates.h
-    both.c         two of them over it in training, one from its end
-    fed.c          the loop of a recurrent decoder in training, with the same
-    structures.py  what they are given
-    library.py     how they are compiled for this processor, kept, and called
+Training comes in by functions that take tensors and return a result, or None if no kernel fits:
 
-Each stands beside a form in torch that computes the same, and that is used where they are not.
+    lstm.py            an LSTM over a known sequence, in one direction or in both
+    input_feeding.py   the loop of an LSTM decoder with input feeding
+    attention.py       attention of short sequences
+    cross_entropy.py   output projection, softmax and loss; projection.py calls C
+    dropout.py         dropout whose masks are hashed
+    gated_sweep.py     gated cells over a known sequence, in torch
+    matmul.py          products by oneDNN; weight_gradients.py gathers those of a loop
+    precision.py       products in bfloat16
+    allocator.py       memory that is kept from update to update
+
+Each stands beside a clear form in torch that computes the same, with the same draws.
+
+    library.py         how the C files are compiled for this processor, kept, and called
+    structures.py      what they are given
+    workspace.py       memory that calls work in again and again
+
+    attention.c bidirectional_lstm.c cross_entropy.c dropout.c input_feeding.c lstm.c    training
+    transformer_encoder.c transformer_decoder.c lstm_encoder.c lstm_decoder.c beam.c     decoding
+    linear.c top_k.c                                                                     both
+    simd.h int8.h strips.h lstm_cell.h dropout_mask.h ...              what several of them share
 
 `python -m saccade.kernels` builds them ahead of their first use and tells what came of it.
 """

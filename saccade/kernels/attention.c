@@ -8,7 +8,7 @@
 
 #include "attention.h"
 
-static void backward_head(const Attention *a, int64_t b, int64_t h, float *d_scores) {
+static void backward_head(const AttentionCall *a, int64_t b, int64_t h, float *d_scores) {
     const int64_t T = a->queries, S = a->keys, d = a->width;
     const float scale = 1.0f / sqrtf((float)d), *all = a->weights + (b * a->heads + h) * T * S;
     for (int64_t t = 0; t < T; t++) {
@@ -27,14 +27,14 @@ static void backward_head(const Attention *a, int64_t b, int64_t h, float *d_sco
     }
 }
 
-void attention_forward(const Attention *a) {
+void attention_forward(const AttentionCall *a) {
     PARALLEL(a->threads) {
         const int64_t me = ME, threads = THREADS;
         for (SHARE(i, a->batch * a->heads, me, threads)) forward_head(a, i / a->heads, i % a->heads);
     }
 }
 
-void attention_backward(const Attention *a) {
+void attention_backward(const AttentionCall *a) {
     PARALLEL(a->threads) {
         const int64_t me = ME, threads = THREADS;
         for (SHARE(i, a->batch * a->heads, me, threads))

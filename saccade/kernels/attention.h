@@ -2,24 +2,24 @@
 
 #pragma once
 
-#include "lanes.h"
+#include "simd.h"
 
 typedef struct { /* [B, H, T or S, d], the last side by side */
     float *at;
     int64_t batch, head, place; /* strides */
-} Heads;
+} HeadsView;
 
 typedef struct {
     int64_t batch, heads, queries, keys, width, threads;
-    Heads q, k, v, y, dq, dk, dv, dy;
+    HeadsView q, k, v, y, dq, dk, dv, dy;
     const uint8_t *mask; /* [B, T, S], with strides */
     int64_t mask_batch, mask_query, mask_key;
     float *weights; /* [B, H, T, S] if they are kept, otherwise [S] */
     int64_t keep;
     float *work;    /* [threads, T, S] */
-} Attention;
+} AttentionCall;
 
-INLINE float *row(const Heads *x, int64_t b, int64_t h, int64_t place) {
+INLINE float *row(const HeadsView *x, int64_t b, int64_t h, int64_t place) {
     return x->at + b * x->batch + h * x->head + place * x->place;
 }
 
@@ -41,7 +41,7 @@ INLINE void combine(float *y, const float *by, int64_t step, const float *x, int
     }
 }
 
-static inline void forward_head(const Attention *a, int64_t b, int64_t h) {
+static inline void forward_head(const AttentionCall *a, int64_t b, int64_t h) {
     const int64_t T = a->queries, S = a->keys, d = a->width;
     const float scale = 1.0f / sqrtf((float)d);
     for (int64_t t = 0; t < T; t++) {

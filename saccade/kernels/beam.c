@@ -4,10 +4,10 @@
    from, so that nothing moves when lines change places. Sentences that are done leave at once. */
 
 #include "beam.h"
-#include "best.h"
+#include "top_k.h"
 
 /* Set a line aside that wrote END; of equals those that were there before stand first. */
-static void complete(const Books *b, Completed *all, Completed one) {
+static void complete(const BeamState *b, Completed *all, Completed one) {
     if (!(one.score > all[b->n_completed - 1].score)) return;
     int64_t i = b->n_completed - 1;
     for (; i > 0 && all[i - 1].score < one.score; i--) all[i] = all[i - 1];
@@ -15,7 +15,7 @@ static void complete(const Books *b, Completed *all, Completed one) {
 }
 
 /* Whether enough is completed, or nothing better can come: `best` is the best line's. */
-static int is_enough(const Books *b, const Completed *all, int64_t limit, float best) {
+static int is_enough(const BeamState *b, const Completed *all, int64_t limit, float best) {
     const float worst = all[b->n_best - 1].score;
     int full = all[b->n_completed - 1].score > -INFINITY;
     if (b->patient) full = full && best / b->penalties[b->step + 1] <= worst;
@@ -23,7 +23,7 @@ static int is_enough(const Books *b, const Completed *all, int64_t limit, float 
 }
 
 /* Write one place of a sentence's lines, the i-th of those that go on; or find that it is done. */
-static void write_place(const Books *b, const float *likely, const int64_t *best_symbols, int64_t i) {
+static void write_place(const BeamState *b, const float *likely, const int64_t *best_symbols, int64_t i) {
     const int64_t K = b->width, row = b->rows[i], lines = b->step ? K : 1, n_each = b->n_each;
     const int64_t n = 2 * K < lines * n_each ? 2 * K : lines * n_each;
     float totals[n], gains[n], *scores = b->scores + row * K;
@@ -32,7 +32,7 @@ static void write_place(const Books *b, const float *likely, const int64_t *best
     for (int64_t k = 0; k < lines; k++) {
         const int64_t first = (i * lines + k) * n_each;
         known = go_on(k, scores[k], likely + first, best_symbols + first, n_each, n, known,
-                      &(Ways){totals, parents, symbols, gains});
+                      &(BeamCandidates){totals, parents, symbols, gains});
     }
     for (int64_t j = 0; j < n; j++) {
         if (symbols[j] != b->end) {
@@ -55,7 +55,7 @@ static void write_place(const Books *b, const float *likely, const int64_t *best
     }
 }
 
-void turn_page(Books *b, const float *likely, const int64_t *best_symbols) {
+void turn_page(BeamState *b, const float *likely, const int64_t *best_symbols) {
     const int64_t K = b->width, lines = b->step ? K : 1;
     for (int64_t i = 0; i < b->going; i++) write_place(b, likely, best_symbols, i);
     int64_t going = 0;

@@ -27,7 +27,7 @@ typedef struct {
     int64_t *lengths;       /* [B], what the lines had written when they were done; -1 before */
     int64_t going, step;    /* how many go on, and how many places they have written */
     int64_t moved;          /* whether a line goes on from another than the one in its place */
-} Books;
+} BeamState;
 
 /* Write one symbol a line, given the best of each and their log-probabilities, [N, n_each]. */
-void turn_page(Books *b, const float *likely, const int64_t *best_symbols);
+void turn_page(BeamState *b, const float *likely, const int64_t *best_symbols);

@@ -17,23 +17,23 @@ import torch
 from torch import Tensor
 
 from saccade.kernels.structures import (
-    Attention,
-    Books,
-    Both,
-    Encoder,
-    Fed,
-    Linear,
-    Loss,
-    Model,
-    Projection,
-    Recurrent,
-    Scan,
-    Source,
-    Step,
-    Sweep,
-    Trail,
-    Turn,
-    Ways,
+    AttentionCall,
+    BeamCandidates,
+    BeamState,
+    BidirectionalLstmCall,
+    DecodeBuffers,
+    DecodeCall,
+    DecoderWeights,
+    EncodeCall,
+    EncoderWeights,
+    InputFeedingCall,
+    LinearWeights,
+    LossCall,
+    LstmCall,
+    LstmScanCall,
+    ProjectionCall,
+    RnnDecodeCall,
+    RnnDecoderWeights,
 )
 
 SOURCES = sorted(Path(__file__).parent.glob("*.[ch]"))
@@ -45,7 +45,7 @@ _MOST_SECONDS = 120
 
 
 class Bytes(NamedTuple):
-    """A matrix in bytes, laid out as `native/rounded.h` tells; rows of zeros fill the last panel.
+    """A matrix in bytes, laid out as `int8.h` tells; rows of zeros fill the last panel.
 
     `W[j]` is about `scales[j]` times its bytes, whose sum is `sums[j]`.
     """
@@ -61,60 +61,64 @@ class Kernels:
     def __init__(self, path: Path) -> None:
         library = ctypes.CDLL(str(path))  # lets go of Python's lock while it computes
         whole, place = ctypes.c_int64, ctypes.c_void_p
-        model, step = ctypes.POINTER(Model), ctypes.POINTER(Step)
+        model, step = ctypes.POINTER(DecoderWeights), ctypes.POINTER(DecodeCall)
         self._pack = _typed(library.pack, None, place, whole, whole, place)
         self._round = _typed(library.pack_rounded, None, place, whole, whole, place, place, place)
         self._panel: int = _typed(library.panel_width, whole)()
         self.rounds: bool = bool(_typed(library.rounds, whole)())  # bytes are fast here
         self.best = _typed(library.best, None, place, whole, whole, whole, place, place, whole)
         five = (whole,) * 5  # sentences, lines of each, symbols, ways of a line and of a sentence
-        ways = ctypes.POINTER(Ways)
+        ways = ctypes.POINTER(BeamCandidates)
         self.ways_on = _typed(library.ways_on, None, place, place, *five, ways, whole)
-        self.turn_page = _typed(library.turn_page, None, ctypes.POINTER(Books), place, place)
-        encoder, source = ctypes.POINTER(Encoder), ctypes.POINTER(Source)
-        linear, sizes = ctypes.POINTER(Linear), (whole, whole, whole)  # batch, heads, places
+        self.turn_page = _typed(library.turn_page, None, ctypes.POINTER(BeamState), place, place)
+        encoder, source = ctypes.POINTER(EncoderWeights), ctypes.POINTER(EncodeCall)
+        linear, sizes = ctypes.POINTER(LinearWeights), (whole, whole, whole)  # batch, heads, places
         self.multiply = _typed(
             library.multiply, None, linear, place, whole, place, whole, place, whole
         )
-        self.scan = _typed(library.scan, None, ctypes.POINTER(Scan))
+        self.scan = _typed(library.scan, None, ctypes.POINTER(LstmScanCall))
         self.encode = _typed(library.encode, None, encoder, source)
         self.hold = _typed(library.hold, None, linear, *sizes, place, place, place, whole)
         self.fold = _typed(library.fold, None, linear, *sizes, place, place, whole)
         self.work_size = _typed(library.work_size, whole, model, step)
         self.step = _typed(library.step, None, model, step)
-        recurrent, turn = ctypes.POINTER(Recurrent), ctypes.POINTER(Turn)
+        recurrent, turn = ctypes.POINTER(RnnDecoderWeights), ctypes.POINTER(RnnDecodeCall)
         self.turn_size = _typed(library.turn_size, whole, recurrent, turn)
         self.turn = _typed(library.turn, None, recurrent, turn)
-        books = ctypes.POINTER(Books)
+        books = ctypes.POINTER(BeamState)
         self.walk_turns = _typed(library.walk_turns, whole, recurrent, turn, books, whole)
-        trail = ctypes.POINTER(Trail)
+        trail = ctypes.POINTER(DecodeBuffers)
         self.walk_steps = _typed(library.walk_steps, whole, model, step, trail, books, whole)
         self._learn(library)
 
     def _learn(self, library: ctypes.CDLL) -> None:
         """Name the functions of training."""
         whole, place = ctypes.c_int64, ctypes.c_void_p
-        attention, loss, fed = (ctypes.POINTER(kind) for kind in (Attention, Loss, Fed))
-        sweep, both = ctypes.POINTER(Sweep), ctypes.POINTER(Both)
-        chance = (ctypes.c_uint64, ctypes.c_uint32, ctypes.c_float)  # seed, limit, scale
+        attention, feeding = ctypes.POINTER(AttentionCall), ctypes.POINTER(InputFeedingCall)
+        loss, projection = ctypes.POINTER(LossCall), ctypes.POINTER(ProjectionCall)
+        lstm, directions = ctypes.POINTER(LstmCall), ctypes.POINTER(BidirectionalLstmCall)
+        draw = (ctypes.c_uint64, ctypes.c_uint32, ctypes.c_float)  # seed, limit, scale
         self.attention_forward = _typed(library.attention_forward, None, attention)
         self.attention_backward = _typed(library.attention_backward, None, attention)
         self.cross_entropy = _typed(library.cross_entropy, None, loss)
-        projection = ctypes.POINTER(Projection)
         self.loss_parts = _typed(library.loss_parts, whole, whole)
         self.panels_size = _typed(library.panels_size, whole, projection)
         self.lay_projection = _typed(library.lay_projection, None, projection)
         self.project = _typed(library.project, None, projection)
-        self.fed_size = _typed(library.fed_size, whole, fed, whole)
-        self.fed_forward = _typed(library.fed_forward, None, fed)
-        self.fed_backward = _typed(library.fed_backward, None, fed)
-        self.dropout = _typed(library.dropout, None, place, whole, *chance, place, whole)
-        self.sweep_size = _typed(library.sweep_size, whole, sweep, whole)
-        self.sweep_forward = _typed(library.sweep_forward, None, sweep)
-        self.sweep_backward = _typed(library.sweep_backward, None, sweep)
-        self.both_size = _typed(library.both_size, whole, both)
-        self.both_forward = _typed(library.both_forward, None, both)
-        self.both_backward = _typed(library.both_backward, None, both)
+        self.dropout = _typed(library.dropout, None, place, whole, *draw, place, whole)
+        self.input_feeding_size = _typed(library.input_feeding_size, whole, feeding, whole)
+        self.input_feeding_forward = _typed(library.input_feeding_forward, None, feeding)
+        self.input_feeding_backward = _typed(library.input_feeding_backward, None, feeding)
+        self.lstm_size = _typed(library.lstm_size, whole, lstm, whole)
+        self.lstm_forward = _typed(library.lstm_forward, None, lstm)
+        self.lstm_backward = _typed(library.lstm_backward, None, lstm)
+        self.bidirectional_lstm_size = _typed(library.bidirectional_lstm_size, whole, directions)
+        self.bidirectional_lstm_forward = _typed(
+            library.bidirectional_lstm_forward, None, directions
+        )
+        self.bidirectional_lstm_backward = _typed(
+            library.bidirectional_lstm_backward, None, directions
+        )
 
     def pack(self, weight: Tensor) -> Tensor:
         """Lay a matrix `[out, in]` out in panels, `[out / panel, in, panel]`."""
@@ -161,6 +165,23 @@ def found() -> KernelStatus:
     except (OSError, subprocess.SubprocessError) as error:
         said = getattr(error, "stderr", "") or str(error)
         return KernelStatus(None, f"{compiler} could not build them: {said.strip()[:500]}")
+
+
+def fits(*tensors: Tensor) -> bool:
+    """Tell whether the kernels of training take tensors: float32, on a processor, not traced."""
+    if torch.compiler.is_compiling():  # as a graph for another engine
+        return False
+    return all(one.dtype == torch.float32 and one.device.type == "cpu" for one in tensors)
+
+
+def learning() -> bool:
+    """Tell whether float32 gradients are wanted: for kernels that keep what going back needs."""
+    return torch.is_grad_enabled() and not torch.is_autocast_enabled("cpu")
+
+
+def kernels_for(*tensors: Tensor) -> Kernels | None:
+    """Return the kernels, if there are any and the tensors fit."""
+    return found().kernels if fits(*tensors) else None
 
 
 def _compiler() -> str | None:

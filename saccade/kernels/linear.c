@@ -30,7 +30,7 @@ int64_t rounds(void) { return ROUNDS; }
 
 int64_t panel_width(void) { return PANEL; }
 
-void multiply(const Linear *w, const float *x, int64_t n, const float *onto, int64_t relu, float *y,
+void multiply(const LinearWeights *w, const float *x, int64_t n, const float *onto, int64_t relu, float *y,
               int64_t threads) {
     PARALLEL(threads) linear(w, x, n, onto, (int)relu, y, ME, THREADS);
 }

@@ -4,20 +4,20 @@
 
 #include <string.h>
 
-#include "lanes.h"
-#include "rounded.h"
+#include "simd.h"
+#include "int8.h"
 
 typedef struct { /* y = W x + b, the matrix in panels: [out / PANEL][in][PANEL], zeros at its end */
     const float *panels, *bias;
     int64_t in, out;
-    Rounded rounded; /* in place of the panels, if there is one */
-} Linear;
+    Int8Matrix rounded; /* in place of the panels, if there is one */
+} LinearWeights;
 
 typedef struct { /* the norm of a wire, before the layer or behind the sum */
     const float *weight, *bias;
     float eps;
     int32_t pre;
-} Norm;
+} NormWeights;
 
 #if defined(__AVX512F__) || defined(__aarch64__)
 enum { WIDE = 4 }; /* vectors that a panel is wide: 6 x 4 sums of 32 registers */
@@ -35,7 +35,7 @@ static inline void lay_panel(const float *weight, int64_t across, int64_t along,
 }
 
 /* Put the products of rows with a panel where they belong; `onto` is added if there is any. */
-INLINE void put_in(const int whole, const Linear *w, const lanes *products, int64_t rows, int64_t first,
+INLINE void put_in(const int whole, const LinearWeights *w, const lanes *products, int64_t rows, int64_t first,
                    const float *onto, int relu, float *y) {
     lanes bias[WIDE];
     int64_t n[WIDE]; /* numbers that a vector holds; the last panel need not be whole */
@@ -53,7 +53,7 @@ INLINE void put_in(const int whole, const Linear *w, const lanes *products, int6
         }
 }
 
-static inline void put(const Linear *w, const lanes *products, int64_t rows, int64_t first, const float *onto,
+static inline void put(const LinearWeights *w, const lanes *products, int64_t rows, int64_t first, const float *onto,
                        int relu, float *y) {
     if (first + PANEL <= w->out) put_in(1, w, products, rows, first, onto, relu, y);
     else put_in(0, w, products, rows, first, onto, relu, y);
@@ -104,7 +104,7 @@ OWN void abreast_2(const float *panel, int64_t in, const float *x, lanes *y) { a
 OWN void abreast_3(const float *panel, int64_t in, const float *x, lanes *y) { abreast(3, 2, panel, in, x, y); }
 
 /* If there are few rows, multiply them by the panels from `p` on, and say how far that went. */
-static inline int64_t few_rows(const Linear *w, const float *x, int64_t n, int64_t p, int64_t end,
+static inline int64_t few_rows(const LinearWeights *w, const float *x, int64_t n, int64_t p, int64_t end,
                                const float *onto, int relu, float *y) {
     static void (*const by_rows[])(const float *, int64_t, const float *, lanes *) = {abreast_1, abreast_2, abreast_3};
     const int64_t panels = 5 - n; /* 4, 3 or 2 */
@@ -159,7 +159,7 @@ BY_ROWS(rounded_tile, (const int8_t *panel, int64_t in, const uint8_t *x, const 
                        ints *y), panel, in, x, ahead, pace, y)
 
 /* What sums of whole numbers stand for, given the levels of each row. */
-static inline void unround(const Rounded *w, const ints *sums, int64_t rows, int64_t first,
+static inline void unround(const Int8Matrix *w, const ints *sums, int64_t rows, int64_t first,
                            const Levels *levels, lanes *products) {
     for (int64_t r = 0; r < rows; r++)
         UNROLL for (int v = 0; v < WIDE; v++) {
@@ -172,7 +172,7 @@ static inline void unround(const Rounded *w, const ints *sums, int64_t rows, int
 
 enum { AT_ONCE = 8 * ROWS }; /* rows that are rounded before they are multiplied */
 
-static inline void rounded_linear(const Linear *w, const float *x, int64_t n, const float *onto, int relu,
+static inline void rounded_linear(const LinearWeights *w, const float *x, int64_t n, const float *onto, int relu,
                                   float *y, int64_t me, int64_t threads) {
     const int64_t n_panels = (w->out + PANEL - 1) / PANEL, in = (w->in + 3) / 4 * 4;
     const int64_t all = n < AT_ONCE ? n : AT_ONCE;
@@ -199,7 +199,7 @@ static inline void rounded_linear(const Linear *w, const float *x, int64_t n, co
 }
 
 /* Rows that stand `x_row` apart by the panels from the first to before the end. */
-static inline void by_panels(const Linear *w, const float *x, int64_t x_row, int64_t n, int64_t first,
+static inline void by_panels(const LinearWeights *w, const float *x, int64_t x_row, int64_t n, int64_t first,
                              int64_t end, const float *onto, int relu, float *y) {
     const int64_t tiles = tiles_of(n), pace = pace_of(tiles);
     for (int64_t p = first; p < end; p++)
@@ -214,7 +214,7 @@ static inline void by_panels(const Linear *w, const float *x, int64_t x_row, int
 }
 
 /* y = W x + b (+ onto) for `n` rows; the panels are shared out among the threads. */
-static inline void linear(const Linear *w, const float *x, int64_t n, const float *onto, int relu,
+static inline void linear(const LinearWeights *w, const float *x, int64_t n, const float *onto, int relu,
                           float *y, int64_t me, int64_t threads) {
     if (w->rounded.panels) {
         rounded_linear(w, x, n, onto, relu, y, me, threads);
@@ -226,7 +226,7 @@ static inline void linear(const Linear *w, const float *x, int64_t n, const floa
 }
 
 /* The rows of a thread, normed or, where the norm stands elsewhere, copied. */
-static inline void normed(const Norm *norm, int here, const float *x, int64_t n, int64_t width,
+static inline void normed(const NormWeights *norm, int here, const float *x, int64_t n, int64_t width,
                           float *y, int64_t me, int64_t threads) {
     for (SHARE(r, n, me, threads)) {
         const float *row = x + r * width;

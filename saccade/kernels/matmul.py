@@ -22,14 +22,16 @@ from torch.autograd.function import once_differentiable
 from torch.nn.functional import linear
 from torch.overrides import TorchFunctionMode
 
+from saccade.kernels.library import fits
+
 _LARGE = 1 << 22  # products of two numbers from which the call of oneDNN costs less than it saves
-_LARGE_ANEW = 1 << 29  # the same if it also has to be told of a new shape
+_LARGE_NEW_SHAPE = 1 << 29  # the same if it also has to be told of a new shape
 _FEW_ROWS, _MANY_OUTPUTS = 128, 4096  # up to which and from which it pays without AVX-512
-_PROGRAMS = "16"  # that are kept
-_multiply = torch.ops.mkldnn._linear_pointwise.default
+_CACHED_SHAPES = "16"
+_onednn_linear = torch.ops.mkldnn._linear_pointwise.default
 
 
-class blocked(TorchFunctionMode):  # noqa: N801 - reads as what it is: with blocked()
+class OneDnnLinear(TorchFunctionMode):
     """Within it, `linear` is oneDNN's, forward and back, where that pays."""
 
     def __torch_function__(
@@ -42,55 +44,54 @@ class blocked(TorchFunctionMode):  # noqa: N801 - reads as what it is: with bloc
         """Take over `linear`, and leave everything else alone."""
         if func is linear and not kwargs and torch.is_grad_enabled():
             x, weight, bias = args if len(args) == 3 else (*args, None)
-            if _pays(x, weight):
+            if _onednn_pays(x, weight):
                 return _Linear.apply(x, weight, bias)  # type: ignore[no-untyped-call]
         return func(*args, **(kwargs or {}))
 
 
 @cache
-def keep_few_programs() -> None:
+def limit_onednn_cache() -> None:
     """Let oneDNN keep few programs, if nobody has told it otherwise.
 
     It writes one for every shape, and batches have some thousand shapes; those it has written it
     keeps, by default 1,024 of them. It asks once, when it first multiplies. An update of the
     benchmarks' Transformer holds 1,237 MiB in place of 1,414, and takes no longer.
     """
-    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", _PROGRAMS)
+    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", _CACHED_SHAPES)
 
 
-def by_blocks() -> AbstractContextManager[object]:
-    """Return `blocked()`, or, where it would pay for few products, nothing.
+def onednn_where_it_pays() -> AbstractContextManager[object]:
+    """Return `OneDnnLinear()`, or, where it would pay for few products, nothing.
 
     It looks at every call of torch: without it, on two cores of Zen 3 in turn, an update of the
     benchmarks' recurrent model is 1.02 to 1.05 times as fast.
     """
-    return blocked() if _available() and _wide() else nullcontext()
+    return OneDnnLinear() if _available() and _has_avx512() else nullcontext()
 
 
 def multiply(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """Return `linear(x, weight, bias)` without a gradient; either matrix may be transposed."""
-    if _pays(x, weight):
-        return cast("Tensor", _multiply(x, weight, bias, "none", [], ""))
+    if _onednn_pays(x, weight):
+        return cast("Tensor", _onednn_linear(x, weight, bias, "none", [], ""))
     return linear(x, weight, bias)
 
 
-def _pays(x: Tensor, weight: Tensor) -> bool:
-    fits = x.dtype == weight.dtype == torch.float32 and x.device.type == "cpu"
-    if not fits or x.dim() < 2 or x.numel() * len(weight) < _LARGE:
+def _onednn_pays(x: Tensor, weight: Tensor) -> bool:
+    if not fits(x, weight) or x.dim() < 2 or x.numel() * len(weight) < _LARGE:
         return False
     n_out, n_in = weight.shape
     few = x.numel() <= _FEW_ROWS * n_in
-    return _available() and (_wide() or few or n_out >= _MANY_OUTPUTS)
+    return _available() and (_has_avx512() or few or n_out >= _MANY_OUTPUTS)
 
 
-def _of_layer(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+def _layer_product(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """Do the same for a layer: each batch has other rows, and oneDNN writes a program for them."""
-    worth_it = x.numel() * len(weight) >= _LARGE_ANEW
+    worth_it = x.numel() * len(weight) >= _LARGE_NEW_SHAPE
     return multiply(x, weight, bias) if worth_it else linear(x, weight, bias)
 
 
 @cache
-def _wide() -> bool:
+def _has_avx512() -> bool:
     """Tell whether the processor has AVX-512, or is of a kind that was not measured."""
     return torch.backends.cpu.get_cpu_capability() != "AVX2"
 
@@ -107,7 +108,7 @@ class _Linear(torch.autograd.Function):
     def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         ctx.save_for_backward(x, weight)
         ctx.biased = bias is not None
-        return _of_layer(x, weight, bias)
+        return _layer_product(x, weight, bias)
 
     @staticmethod
     @once_differentiable
@@ -116,7 +117,7 @@ class _Linear(torch.autograd.Function):
         wants_x, wants_weight, wants_bias = ctx.needs_input_grad
         rows = gradient.flatten(0, -2)  # [N, out]
         return (
-            _of_layer(gradient, weight.T) if wants_x else None,
+            _layer_product(gradient, weight.T) if wants_x else None,
             rows.T @ x.flatten(0, -2) if wants_weight else None,
             rows.sum(dim=0) if ctx.biased and wants_bias else None,
         )

@@ -6,7 +6,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from saccade.kernels.matmul import by_blocks, keep_few_programs
+from saccade.kernels.matmul import limit_onednn_cache, onednn_where_it_pays
 
 Precision = Literal["float32", "bfloat16", "auto"]
 
@@ -17,9 +17,9 @@ def products(precision: Precision, device: torch.device) -> AbstractContextManag
     Weights, their gradients and the moments of the optimiser stay in float32. `auto` is bfloat16
     where the processor multiplies it natively; elsewhere it would be many times slower.
     """
-    keep_few_programs()
+    limit_onednn_cache()
     lower = precision == "bfloat16" or (precision == "auto" and native(device))
-    return torch.autocast(device.type, dtype=torch.bfloat16) if lower else by_blocks()
+    return torch.autocast(device.type, dtype=torch.bfloat16) if lower else onednn_where_it_pays()
 
 
 def native(device: torch.device) -> bool:

@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "lanes.h"
+#include "simd.h"
 
 #if defined(__AVX512F__) || defined(__aarch64__)
 enum { ACROSS = 4, DEEP = 128 }; /* vectors that a strip is wide, rows of a block: up to 32 kB */

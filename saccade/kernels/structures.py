@@ -7,13 +7,13 @@ from torch import Tensor
 _WHOLE, _PLACE, _NUMBER = ctypes.c_int64, ctypes.c_void_p, ctypes.c_float
 
 
-class Rounded(ctypes.Structure):
+class Int8Matrix(ctypes.Structure):
     """A matrix in bytes, with the scale of each row and the sum of its bytes."""
 
     _fields_ = tuple((name, _PLACE) for name in ("panels", "scales", "sums"))
 
 
-class Linear(ctypes.Structure):
+class LinearWeights(ctypes.Structure):
     """`y = W x + b`, the matrix in panels, of numbers or of bytes."""
 
     _fields_ = (
@@ -21,11 +21,11 @@ class Linear(ctypes.Structure):
         ("bias", _PLACE),
         ("in_", _WHOLE),
         ("out", _WHOLE),
-        ("rounded", Rounded),
+        ("rounded", Int8Matrix),
     )
 
 
-class Norm(ctypes.Structure):
+class NormWeights(ctypes.Structure):
     """The norm of a wire, before the layer or behind the sum."""
 
     _fields_ = (
@@ -36,25 +36,28 @@ class Norm(ctypes.Structure):
     )
 
 
-class Layer(ctypes.Structure):
+class DecoderLayerWeights(ctypes.Structure):
     """One layer: its products, then its norms."""
 
     _fields_ = (
-        *((n, Linear) for n in ("query_keys_values", "own_output", "query", "output", "U", "V")),
-        *((n, Norm) for n in ("around_self", "around_reading", "around_feed_forward")),
+        *(
+            (n, LinearWeights)
+            for n in ("query_keys_values", "own_output", "query", "output", "U", "V")
+        ),
+        *((n, NormWeights) for n in ("around_self", "around_reading", "around_feed_forward")),
     )
 
 
-class EncoderLayer(ctypes.Structure):
+class EncoderLayerWeights(ctypes.Structure):
     """One layer of an encoder: its products, then its norms."""
 
     _fields_ = (
-        *((n, Linear) for n in ("query_keys_values", "output", "U", "V")),
-        *((n, Norm) for n in ("around_attention", "around_feed_forward")),
+        *((n, LinearWeights) for n in ("query_keys_values", "output", "U", "V")),
+        *((n, NormWeights) for n in ("around_attention", "around_feed_forward")),
     )
 
 
-class Encoder(ctypes.Structure):
+class EncoderWeights(ctypes.Structure):
     """The weights of an encoder."""
 
     _fields_ = (
@@ -64,7 +67,7 @@ class Encoder(ctypes.Structure):
     )
 
 
-class Source(ctypes.Structure):
+class EncodeCall(ctypes.Structure):
     """Sentences to encode, in place."""
 
     _fields_ = (
@@ -73,36 +76,36 @@ class Source(ctypes.Structure):
     )
 
 
-class Scan(ctypes.Structure):
+class LstmScanCall(ctypes.Structure):
     """One direction of a layer of LSTM cells, and what it reads."""
 
     _fields_ = (
-        *((n, Linear) for n in ("input", "own")),
+        *((n, LinearWeights) for n in ("input", "own")),
         *((n, _WHOLE) for n in ("batch", "places", "row", "backward", "threads", "vectors")),
         *((n, _PLACE) for n in ("x", "which", "mask", "states", "last", "work")),
     )
 
 
-class Reads(ctypes.Structure):
+class LayerCache(ctypes.Structure):
     """What one layer reads: its past, and the memory folded or as it is."""
 
     _fields_ = tuple((name, _PLACE) for name in ("past", "keys", "values", "scores"))
 
 
-class Model(ctypes.Structure):
+class DecoderWeights(ctypes.Structure):
     """The weights of a decoder."""
 
     _fields_ = (
         ("layers", _PLACE),
         ("norm", _PLACE),
-        ("scores", Linear),
+        ("scores", LinearWeights),
         ("vectors", _PLACE),
         *((n, _WHOLE) for n in ("n_layers", "width", "heads", "hidden")),
         ("scale", _NUMBER),
     )
 
 
-class Few(ctypes.Structure):
+class TopSymbols(ctypes.Structure):
     """Where the best symbols of each line are written, and which are never among them."""
 
     _fields_ = (
@@ -111,7 +114,7 @@ class Few(ctypes.Structure):
     )
 
 
-class Step(ctypes.Structure):
+class DecodeCall(ctypes.Structure):
     """Where the lines of a batch stand, and where what follows is to be written."""
 
     _fields_ = (
@@ -122,37 +125,37 @@ class Step(ctypes.Structure):
     )
 
 
-class Trail(ctypes.Structure):
+class DecodeBuffers(ctypes.Structure):
     """What the lines of a beam need besides, on a way of many steps."""
 
     _fields_ = tuple((name, _PLACE) for name in ("rows", "places", "own", "next"))
 
 
-class Cell(ctypes.Structure):
+class CellWeights(ctypes.Structure):
     """One layer of a recurrent decoder: by what comes from below, and by what it knew."""
 
-    _fields_ = (("below", Linear), ("past", Linear))
+    _fields_ = (("below", LinearWeights), ("past", LinearWeights))
 
 
-class Recurrent(ctypes.Structure):
+class RnnDecoderWeights(ctypes.Structure):
     """The weights of a recurrent decoder."""
 
     _fields_ = (
         ("cells", _PLACE),
-        *((n, Linear) for n in ("readout", "narrow", "scores")),
+        *((n, LinearWeights) for n in ("readout", "narrow", "scores")),
         ("vectors", _PLACE),
         *((n, _WHOLE) for n in ("n_cells", "width", "vector", "fed")),
         *((n, _NUMBER) for n in ("factor", "scale")),
     )
 
 
-class Known(ctypes.Structure):
+class SymbolCache(ctypes.Structure):
     """What the lowest layer makes of symbols, as far as they have been written."""
 
     _fields_ = (("rows", _PLACE), ("row_of", _PLACE), ("n", _WHOLE), ("room", _WHOLE))
 
 
-class Turn(ctypes.Structure):
+class RnnDecodeCall(ctypes.Structure):
     """Where the lines of a batch of a recurrent decoder stand, and where what follows goes."""
 
     _fields_ = (
@@ -162,23 +165,23 @@ class Turn(ctypes.Structure):
     )
 
 
-class Heads(ctypes.Structure):
+class HeadsView(ctypes.Structure):
     """A tensor `[B, H, T, d]` with its strides."""
 
     _fields_ = (("at", _PLACE), *((n, _WHOLE) for n in ("batch", "head", "place")))
 
 
-def heads(x: Tensor) -> Heads:
+def heads_view(x: Tensor) -> HeadsView:
     """Point to `x [B, H, T, d]`, whose last dimension stands side by side."""
-    return Heads(x.data_ptr(), *x.stride()[:3])
+    return HeadsView(x.data_ptr(), *x.stride()[:3])
 
 
-class Attention(ctypes.Structure):
+class AttentionCall(ctypes.Structure):
     """A call of attention, forward or back."""
 
     _fields_ = (
         *((n, _WHOLE) for n in ("batch", "heads", "queries", "keys", "width", "threads")),
-        *((n, Heads) for n in ("q", "k", "v", "y", "dq", "dk", "dv", "dy")),
+        *((n, HeadsView) for n in ("q", "k", "v", "y", "dq", "dk", "dv", "dy")),
         ("mask", _PLACE),
         *((n, _WHOLE) for n in ("mask_batch", "mask_query", "mask_key")),
         ("weights", _PLACE),
@@ -187,7 +190,7 @@ class Attention(ctypes.Structure):
     )
 
 
-class Loss(ctypes.Structure):
+class LossCall(ctypes.Structure):
     """A block of scores and what becomes of them."""
 
     _fields_ = (
@@ -197,17 +200,17 @@ class Loss(ctypes.Structure):
     )
 
 
-class Projection(ctypes.Structure):
+class ProjectionCall(ctypes.Structure):
     """A block of features, the matrix that scores them, and what becomes of the scores."""
 
     _fields_ = (
-        ("loss", Loss),
+        ("loss", LossCall),
         ("width", _WHOLE),
         *((n, _PLACE) for n in ("x", "weight", "bias", "zeros", "dx", "panels")),
     )
 
 
-class Books(ctypes.Structure):
+class BeamState(ctypes.Structure):
     """The books of a beam."""
 
     _fields_ = (
@@ -219,19 +222,19 @@ class Books(ctypes.Structure):
     )
 
 
-class Ways(ctypes.Structure):
+class BeamCandidates(ctypes.Structure):
     """Where the best ways to go on are written."""
 
     _fields_ = tuple((name, _PLACE) for name in ("totals", "parents", "symbols", "gains"))
 
 
-class Chance(ctypes.Structure):
+class DropoutDraw(ctypes.Structure):
     """How dropout falls: the seed, p in units of 2^-32, and 1 / (1 - p)."""
 
     _fields_ = (("seed", ctypes.c_uint64), ("limit", ctypes.c_uint32), ("scale", _NUMBER))
 
 
-class Fed(ctypes.Structure):
+class InputFeedingCall(ctypes.Structure):
     """A loop over time, forward or back."""
 
     _fields_ = (
@@ -240,14 +243,14 @@ class Fed(ctypes.Structure):
         ("F_row", _WHOLE),
         *((n, _PLACE) for n in ("keys", "values", "mask")),
         *((n, _PLACE) for n in ("gates", "rows", "cells", "weights", "features")),
-        ("chance", Chance),
+        ("draw", DropoutDraw),
         ("scale", _NUMBER),
-        *((n, _PLACE) for n in ("d_sums", "d_outer", "d_keys", "d_values")),
+        *((n, _PLACE) for n in ("d_sums", "d_readout", "d_keys", "d_values")),
         *((n, _PLACE) for n in ("d_hidden", "d_cell", "work")),
     )
 
 
-class Sweep(ctypes.Structure):
+class LstmCall(ctypes.Structure):
     """All steps of an LSTM, forward or back."""
 
     _fields_ = (
@@ -257,7 +260,7 @@ class Sweep(ctypes.Structure):
     )
 
 
-class Both(ctypes.Structure):
+class BidirectionalLstmCall(ctypes.Structure):
     """Both directions of a layer of LSTM cells, forward or back."""
 
     _fields_ = (

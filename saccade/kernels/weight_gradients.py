@@ -3,8 +3,9 @@
     y[t] = W x[t] + b        dW = sum_t dy[t] x[t]' = [dy[1] ... dy[T]] [x[1] ... x[T]]'
 
 Left to itself, autograd multiplies out and adds up a gradient as large as the matrix for every
-step. Inside `with repeated():` a step only keeps its pair (x[t], dy[t]), and the pairs of all steps
-are multiplied at once when the last has come. Cells and attentions need to know nothing of it.
+step. Inside `with GatherWeightGradients():` a step only keeps its pair (x[t], dy[t]), and the pairs
+of all steps are multiplied at once when the last has come. Cells and attentions need to know
+nothing of it.
 """
 
 from collections.abc import Callable, Iterable
@@ -22,7 +23,7 @@ from saccade.kernels.precision import lowered
 _Pairs = list[tuple[Tensor, Tensor]]  # inputs and gradients of the outputs
 
 
-class repeated(TorchFunctionMode):  # noqa: N801 - reads as what it is: with repeated()
+class GatherWeightGradients(TorchFunctionMode):
     """Within it, `linear` with a parameter as its matrix gathers the matrix's gradient."""
 
     def __init__(self) -> None:

@@ -3,8 +3,8 @@
 from torch import Tensor
 
 from saccade.flow import Batch, Loss
+from saccade.kernels.cross_entropy import projected_cross_entropy
 from saccade.models.base import Model
-from saccade.objectives._projected import projected
 
 
 def cross_entropy(model: Model, batch: Batch, smoothing: float = 0.0) -> Loss:
@@ -27,7 +27,7 @@ def summed(
     """Return the smoothed sum, and the plain loss of every symbol `[N]`, without a gradient."""
     projection = model.head.projection(features)
     if projection is not None:
-        return projected(*projection, gold, smoothing)
+        return projected_cross_entropy(*projection, gold, smoothing)
     log_probs = model.head.log_probs(features)  # [N, V]
     nll = -log_probs.detach().gather(1, gold[:, None]).squeeze(1)
     return smoothed(log_probs, gold, smoothing).total, nll

@@ -130,6 +130,6 @@ def _ways_by_kernels(
     number, whole = np.float32, np.int64
     ways = Candidates(*(np.empty(shape, kind) for kind in (number, whole, whole, number)))
     sizes = (sentences, lines, size, n_each, shape[1])
-    to = structures.Ways(*(one.ctypes.data for one in ways))
+    to = structures.BeamCandidates(*(one.ctypes.data for one in ways))
     kernels.ways_on(log_probs.data_ptr(), scores.ctypes.data, *sizes, to, threads_for(log_probs))
     return ways

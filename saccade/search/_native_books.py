@@ -46,7 +46,7 @@ class NativeBooks:
             "completed": self._completed,
             "lengths": self._lengths,
         }
-        self._books = structures.Books(
+        self._books = structures.BeamState(
             width=width,
             steps=steps,
             n_completed=aims.n_completed,

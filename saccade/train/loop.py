@@ -18,6 +18,7 @@ from torch.optim import AdamW
 from saccade.data.batching import Batches
 from saccade.errors import TrainingError
 from saccade.flow import Batch, Loss
+from saccade.kernels.allocator import kept_memory
 from saccade.kernels.precision import products
 from saccade.models.base import Model
 from saccade.objectives.base import Moment, Objective
@@ -25,7 +26,6 @@ from saccade.recipe import Training
 from saccade.schedules.base import Schedule
 from saccade.train import weights
 from saccade.train.checkpoint import Snapshot
-from saccade.train.memory import kept_memory
 from saccade.train.optim import MovingAverage, adamw, moments, put_moments
 from saccade.train.progress import Progress, Validation
 

@@ -19,7 +19,7 @@ LENGTHS = [5, 2, 0, 4, 1, 5, 3]
 
 @pytest.fixture(autouse=True)
 def _threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr("saccade.cells._swept._SHARED", 0)
+    monkeypatch.setattr("saccade.kernels.lstm._PARALLEL_FROM", 0)
     before = torch.get_num_threads()
     yield
     torch.set_num_threads(before)
@@ -36,7 +36,7 @@ def padding(lengths: list[int]) -> Tensor:
 
 
 def by_kernels(states: Tensor) -> bool:
-    return "LstmBoth" in str(states.grad_fn)
+    return "_BidirectionalLstm" in str(states.grad_fn)
 
 
 def with_gradients(directions: Directions, mask: Tensor) -> list[Tensor]:

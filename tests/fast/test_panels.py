@@ -6,7 +6,7 @@ from torch.testing import assert_close
 
 from saccade.fast.panels import Closing, Normed, Panels, rounding, side_by_side
 from saccade.kernels.library import Kernels, found
-from saccade.kernels.structures import Linear
+from saccade.kernels.structures import LinearWeights
 from tests.samples import randn, scramble
 
 pytestmark = pytest.mark.skipif(found().kernels is None, reason=f"no kernels: {found().told}")
@@ -26,7 +26,7 @@ def kernels() -> Kernels:
 def product(layer: Panels, x: Tensor) -> Tensor:
     """Multiply rows `[N, in]` as a memory of one sentence and one head is folded."""
     y = x.new_full((len(x) + 1, layer.structure.out), 7.0)
-    one = (Linear * 1)(layer.structure)
+    one = (LinearWeights * 1)(layer.structure)
     kernels().fold(one, 1, 1, len(x), x.data_ptr(), y.data_ptr(), 1)
     assert (y[-1] == 7.0).all()  # nothing is written behind the last row
     return y[:-1]
@@ -82,7 +82,7 @@ def in_bytes(weight: Tensor, bias: Tensor) -> Panels:
 
 
 def rounded_product(x: Tensor, weight: Tensor, bias: Tensor, most: int) -> Tensor:
-    """The definition of `native/rounded.h`, in doubles."""
+    """The definition of `kernels/int8.h`, in doubles."""
     x, weight = x.double(), weight.double()
     scales = weight.abs().amax(dim=1) / most  # [out]
     lowest = x.amin(dim=1).clamp(max=0)  # [N]

@@ -6,8 +6,8 @@ from torch import Tensor, nn
 from torch.nn.functional import linear
 from torch.testing import assert_close
 
-from saccade.kernels import matmul as blocked_module
-from saccade.kernels.matmul import blocked, by_blocks, multiply
+from saccade.kernels import matmul
+from saccade.kernels.matmul import OneDnnLinear, multiply, onednn_where_it_pays
 from tests.samples import backward, randn
 
 pytestmark = pytest.mark.skipif(
@@ -19,7 +19,7 @@ IN, OUT = 256, 320
 
 @pytest.fixture(autouse=True)
 def _of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocked_module, "_LARGE_ANEW", 0)
+    monkeypatch.setattr(matmul, "_LARGE_NEW_SHAPE", 0)
 
 
 Parts = tuple[Tensor, ...]
@@ -50,7 +50,7 @@ def agree(given: Parts, y: Tensor, back: Tensor) -> None:
 @pytest.mark.parametrize("rows", [(64,), (4, 16), (2, 4, 8)])
 def test_a_large_product_is_torchs(rows: tuple[int, ...], biased: bool) -> None:
     given = parts(*rows, biased=biased)
-    with blocked():
+    with OneDnnLinear():
         y = linear(*given)
     assert is_ours(y)
     assert y.shape == (*rows, OUT)
@@ -64,7 +64,7 @@ def test_gradients_need_not_stand_side_by_side() -> None:
         randn(4, 16, 2 * OUT, seed=4)[..., ::2],
         torch.ones(()).expand(4, 16, OUT),
     ):
-        with blocked():
+        with OneDnnLinear():
             y = linear(*given)
         assert is_ours(y)
         agree(given, y, back)
@@ -74,7 +74,7 @@ def test_nor_need_what_is_multiplied() -> None:
     given = (randn(16, 4, IN).transpose(0, 1), randn(IN, OUT, seed=2).T, randn(OUT, seed=3))
     for one in given:
         one.requires_grad_()
-    with blocked():
+    with OneDnnLinear():
         y = linear(*given)
     assert is_ours(y)
     agree(given, y, randn(4, 16, OUT, seed=4))
@@ -83,7 +83,7 @@ def test_nor_need_what_is_multiplied() -> None:
 def test_a_layer_knows_nothing_of_it() -> None:
     layer, x = nn.Linear(IN, OUT), randn(64, IN)
     outside = layer(x)
-    with blocked():
+    with OneDnnLinear():
         y = layer(x)
     assert is_ours(y)
     assert not is_ours(outside)
@@ -94,7 +94,7 @@ def test_a_layer_knows_nothing_of_it() -> None:
 def test_what_is_frozen_gets_no_gradient(frozen: int) -> None:
     given = parts(64)
     given[frozen].requires_grad = False
-    with blocked():
+    with OneDnnLinear():
         y = linear(*given)
     assert is_ours(y)
     backward(y.sum())
@@ -102,10 +102,10 @@ def test_what_is_frozen_gets_no_gradient(frozen: int) -> None:
 
 
 def test_only_where_it_pays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocked_module, "_LARGE", 64 * IN * OUT)
+    monkeypatch.setattr(matmul, "_LARGE", 64 * IN * OUT)
     for rows, ours in ((63, False), (64, True)):
         given = parts(rows)
-        with blocked():
+        with OneDnnLinear():
             y = linear(*given)
         assert is_ours(y) == ours
         agree(given, y, randn(rows, OUT, seed=4))
@@ -115,10 +115,10 @@ def test_a_layer_of_few_products_is_multiplied_by_torch(monkeypatch: pytest.Monk
     def never(*_: object) -> Tensor:
         raise AssertionError("oneDNN was asked")
 
-    monkeypatch.setattr(blocked_module, "_LARGE_ANEW", 64 * IN * OUT + 1)
-    monkeypatch.setattr(blocked_module, "_multiply", never)
+    monkeypatch.setattr(matmul, "_LARGE_NEW_SHAPE", 64 * IN * OUT + 1)
+    monkeypatch.setattr(matmul, "_onednn_linear", never)
     given = parts(64)
-    with blocked():
+    with OneDnnLinear():
         y = linear(*given)
     assert is_ours(y)
     agree(given, y, randn(64, OUT, seed=4))
@@ -126,7 +126,7 @@ def test_a_layer_of_few_products_is_multiplied_by_torch(monkeypatch: pytest.Monk
 
 def test_double_precision_is_left_alone() -> None:
     given = tuple(one.detach().double().requires_grad_() for one in parts(64))
-    with blocked():
+    with OneDnnLinear():
         y = linear(*given)
     assert not is_ours(y)
     assert torch.equal(y, linear(*given))
@@ -134,7 +134,7 @@ def test_double_precision_is_left_alone() -> None:
 
 def test_one_vector_is_left_alone() -> None:
     x, weight = randn(2048).requires_grad_(), randn(2048, 2048, seed=2).requires_grad_()
-    with blocked():
+    with OneDnnLinear():
         y = linear(x, weight)
     backward(y.sum())
     assert not is_ours(y)
@@ -144,7 +144,7 @@ def test_one_vector_is_left_alone() -> None:
 
 def test_without_gradients_torch_computes() -> None:
     given = parts(64)
-    with blocked(), torch.no_grad():
+    with OneDnnLinear(), torch.no_grad():
         y = linear(*given)
         assert torch.equal(y, linear(*given))
     assert y.grad_fn is None
@@ -152,14 +152,14 @@ def test_without_gradients_torch_computes() -> None:
 
 def test_other_functions_are_left_alone() -> None:
     x = parts(64)[0]
-    with blocked():
+    with OneDnnLinear():
         y = torch.relu(x) @ x.T
     assert_close(y, torch.relu(x) @ x.T)
 
 
 def test_a_bias_may_be_named() -> None:
     x, weight, bias = parts(64)
-    with blocked():
+    with OneDnnLinear():
         y = linear(x, weight, bias=bias)
     agree((x, weight, bias), y, randn(64, OUT, seed=4))
 
@@ -179,8 +179,8 @@ def test_matrices_to_multiply_may_be_transposed(rows: int) -> None:
 def test_without_avx512_it_is_for_few_rows_and_for_many_outputs(
     wide: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(blocked_module, "_wide", lambda: wide)
-    with blocked():
+    monkeypatch.setattr(matmul, "_has_avx512", lambda: wide)
+    with OneDnnLinear():
         assert is_ours(linear(*parts(128)))
         assert is_ours(linear(*parts(129))) == wide
         assert is_ours(linear(randn(129, 64).requires_grad_(), randn(4096, 64)))
@@ -188,6 +188,6 @@ def test_without_avx512_it_is_for_few_rows_and_for_many_outputs(
 
 @pytest.mark.parametrize("wide", [False, True])
 def test_calls_are_looked_at_where_that_pays(wide: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocked_module, "_wide", lambda: wide)
-    monkeypatch.setattr(blocked_module, "_available", lambda: True)
-    assert isinstance(by_blocks(), blocked) == wide
+    monkeypatch.setattr(matmul, "_has_avx512", lambda: wide)
+    monkeypatch.setattr(matmul, "_available", lambda: True)
+    assert isinstance(onednn_where_it_pays(), OneDnnLinear) == wide

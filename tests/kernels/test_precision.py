@@ -9,11 +9,11 @@ from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 from torch.testing import assert_close
 
-from saccade.attention._fused import attend
-from saccade.kernels.matmul import keep_few_programs
+from saccade.attention.multihead import attend
+from saccade.kernels.cross_entropy import projected_cross_entropy
+from saccade.kernels.matmul import limit_onednn_cache
 from saccade.kernels.precision import Precision, lowered, lowest, native, products
-from saccade.kernels.weight_gradients import repeated
-from saccade.objectives._projected import projected
+from saccade.kernels.weight_gradients import GatherWeightGradients
 from saccade.objectives.base import Moment
 from saccade.objectives.cross_entropy import CrossEntropy
 from tests.samples import MODELS, backward, mask_of, pairs_batch, randn, trained, vocabulary
@@ -51,7 +51,7 @@ def test_a_gathered_gradient_is_the_sum_over_the_steps() -> None:
     backward(walk())
     expected = layer.weight.grad
     layer.zero_grad()
-    with products("bfloat16", CPU), repeated():
+    with products("bfloat16", CPU), GatherWeightGradients():
         found = walk()
     backward(found)
     assert layer.weight.grad is not None
@@ -64,9 +64,9 @@ def test_the_fused_loss_is_that_of_float32_but_for_rounding() -> None:
     for part in parts:
         part.requires_grad_()
     gold = torch.arange(10) % 7
-    expected, _ = projected(*parts, gold, 0.1)
+    expected, _ = projected_cross_entropy(*parts, gold, 0.1)
     with products("bfloat16", CPU):
-        total, nll = projected(*parts, gold, 0.1)
+        total, nll = projected_cross_entropy(*parts, gold, 0.1)
     assert total.dtype is nll.dtype is torch.float32
     assert_close(total, expected, rtol=0.01, atol=0.0)
     found = torch.autograd.grad(total, parts)
@@ -116,6 +116,6 @@ def test_onednn_keeps_few_programs_unless_told_otherwise(monkeypatch: pytest.Mon
         monkeypatch.delenv(name, raising=False)
         if given:
             monkeypatch.setenv(name, given)
-        keep_few_programs.cache_clear()
+        limit_onednn_cache.cache_clear()
         products("float32", CPU)
         assert os.environ[name] == expected

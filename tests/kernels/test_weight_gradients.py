@@ -10,7 +10,7 @@ from torch.testing import assert_close
 from saccade.attention.base import Attention
 from saccade.decoders.rnn import RnnDecoder
 from saccade.flow import Memory
-from saccade.kernels.weight_gradients import repeated
+from saccade.kernels.weight_gradients import GatherWeightGradients
 from saccade.parts import Part
 from tests.samples import mask_of, randn
 
@@ -41,7 +41,7 @@ def test_the_gradient_is_the_sum_over_the_steps(maps: tuple[nn.Linear, nn.Linear
     plain.square().sum().backward()  # type: ignore[no-untyped-call]
     expected, x_expected = gradients(maps), x.grad
     x.grad = None
-    with repeated():
+    with GatherWeightGradients():
         found = walk(*maps, x)
     found.square().sum().backward()  # type: ignore[no-untyped-call]
     assert_close(found, plain)
@@ -52,7 +52,7 @@ def test_the_gradient_is_the_sum_over_the_steps(maps: tuple[nn.Linear, nn.Linear
 def test_a_second_pass_over_the_same_graph_counts_once_more(
     maps: tuple[nn.Linear, nn.Linear],
 ) -> None:
-    with repeated():
+    with GatherWeightGradients():
         loss = walk(*maps, randn(3, 5, 4).double()).square().sum()
     loss.backward(retain_graph=True)  # type: ignore[no-untyped-call]
     once = gradients(maps)
@@ -63,7 +63,7 @@ def test_a_second_pass_over_the_same_graph_counts_once_more(
 def test_steps_that_the_loss_does_not_see_count_nothing(maps: tuple[nn.Linear, nn.Linear]) -> None:
     first, second = maps
     x = randn(2, 4).double()
-    with repeated():
+    with GatherWeightGradients():
         seen, _ = first(x), second(x)
     seen.sum().backward()
     assert second.weight.grad is None
@@ -71,7 +71,7 @@ def test_steps_that_the_loss_does_not_see_count_nothing(maps: tuple[nn.Linear, n
 
 
 def test_without_gradients_it_is_not_there(maps: tuple[nn.Linear, nn.Linear]) -> None:
-    with torch.no_grad(), repeated():
+    with torch.no_grad(), GatherWeightGradients():
         assert walk(*maps, randn(3, 5, 4).double()).grad_fn is None
 
 

@@ -2,7 +2,8 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from saccade.layers.dropout import Dropout
+from saccade.kernels.dropout import Draw
+from saccade.layers.dropout import Dropout, kept
 from tests.samples import randn
 
 pytestmark = pytest.mark.usefixtures("each_form")
@@ -40,6 +41,22 @@ def test_a_seed_gives_the_same_mask() -> None:
         torch.manual_seed(7)
         masks.append(Dropout(0.3)(torch.ones(11, 13)))
     assert torch.equal(*masks)
+
+
+def hashed(seed: int, place: int) -> int:
+    """The hash as `kernels/dropout_mask.h` writes it, in whole numbers of any size."""
+    bits = (1 << 32) - 1
+    h = (place * 0x9E3779B1 + seed) & bits
+    h = (h ^ h >> 16) * 0x85EBCA6B & bits
+    h = (h ^ seed >> 32 ^ h >> 13) * 0xC2B2AE35 & bits
+    return h ^ h >> 16
+
+
+@pytest.mark.parametrize("seed", [0, 5, (1 << 62) - 1, 0x3F00_0000_FFFF_0001])
+@pytest.mark.parametrize("p", [0.1, 0.5, 0.9])
+def test_a_number_stays_by_the_hash_of_its_place(seed: int, p: float) -> None:
+    expected = [hashed(seed, place) >= round(p * 2**32) for place in range(60)]
+    assert kept(Draw(seed, p), torch.empty(3, 20)).flatten().tolist() == expected
 
 
 def test_lets_through_outside_of_training_and_at_zero() -> None:

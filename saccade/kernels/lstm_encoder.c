@@ -5,11 +5,11 @@
    This is encoders/rnn.py in search. W x + b is one product, and places where the same symbol stands
    share it. Places that are padding are passed by: they say nothing and change nothing. */
 
-#include "gates.h"
+#include "lstm_cell.h"
 #include "linear.h"
 
 typedef struct {
-    Linear input, own; /* W and b; U */
+    LinearWeights input, own; /* W and b; U */
     int64_t batch, places, row, backward, threads; /* B, S, numbers in a row of states */
     int64_t vectors;      /* M, of those that are read */
     const float *x;       /* [M, X] */
@@ -18,9 +18,9 @@ typedef struct {
     float *states;       /* [B S, row], of which the first D are written */
     float *last;         /* [B, row], the same: the last that was said */
     float *work;         /* [M, 4 D], then [B, 4 D + 2 D] */
-} Scan;
+} LstmScanCall;
 
-static void scan_places(const Scan *s, int64_t me, int64_t threads) {
+static void scan_places(const LstmScanCall *s, int64_t me, int64_t threads) {
     const int64_t B = s->batch, S = s->places, D = s->own.in, M = s->vectors;
     float *sums = s->work, *gates = sums + M * 4 * D, *h = gates + B * 4 * D, *c = h + B * D;
     linear(&s->input, s->x, M, 0, 0, sums, me, threads);
@@ -46,6 +46,6 @@ static void scan_places(const Scan *s, int64_t me, int64_t threads) {
     for (SHARE(b, B, me, threads)) memcpy(s->last + b * s->row, h + b * D, D * sizeof(float));
 }
 
-void scan(const Scan *s) {
+void scan(const LstmScanCall *s) {
     PARALLEL(s->threads) scan_places(s, ME, THREADS);
 }

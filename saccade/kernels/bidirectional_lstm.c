@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "gates.h"
+#include "lstm_cell.h"
 #include "strips.h"
 
 typedef struct {
@@ -20,16 +20,16 @@ typedef struct {
     float *cells;        /* [B, S, 2, D] */
     float *states;       /* [B, S, 2, D]: h; going back, its gradient */
     float *last;         /* [B, 2, D]: the last h; going back, its gradient */
-    float *work;         /* room for what `both_size` says */
-} Both;
+    float *work;         /* room for what `bidirectional_lstm_size` says */
+} BidirectionalLstmCall;
 
 /* For each direction: the matrix in strips, a row of sums for each sentence, its h and c; going back,
    the gradients of all these. Rows are rounded up to strips. */
-static int64_t size_of_side(const Both *s) {
+static int64_t size_of_side(const BidirectionalLstmCall *s) {
     return (4 * s->width + s->batch) * (s->width + STRIP) + 10 * s->batch * s->width;
 }
 
-int64_t both_size(const Both *s) { return 2 * size_of_side(s); }
+int64_t bidirectional_lstm_size(const BidirectionalLstmCall *s) { return 2 * size_of_side(s); }
 
 static void meet(int64_t threads) {
     if (threads > 1) {
@@ -37,7 +37,7 @@ static void meet(int64_t threads) {
     }
 }
 
-static void read_along(const Both *s, int64_t side, int64_t me, int64_t threads) {
+static void read_along(const BidirectionalLstmCall *s, int64_t side, int64_t me, int64_t threads) {
     const int64_t B = s->batch, S = s->places, D = s->width, row = whole(4 * D);
     const Strips U = {s->work + side * size_of_side(s), D, 4 * D};
     float *sums = U.at + row * D, *h = sums + B * row, *c = h + B * D;
@@ -63,7 +63,7 @@ static void read_along(const Both *s, int64_t side, int64_t me, int64_t threads)
     for (SHARE(b, B, me, threads)) memcpy(s->last + (b * 2 + side) * D, h + b * D, D * sizeof(float));
 }
 
-static void read_back(const Both *s, int64_t side, int64_t me, int64_t threads) {
+static void read_back(const BidirectionalLstmCall *s, int64_t side, int64_t me, int64_t threads) {
     const int64_t B = s->batch, S = s->places, D = s->width, row = whole(D);
     const Strips U = {s->work + side * size_of_side(s), 4 * D, D};
     float *sums = U.at + row * 4 * D, *d_sums = sums + B * row, *d_h = d_sums + B * 4 * D, *d_c = d_h + B * D;
@@ -96,15 +96,15 @@ static void read_back(const Both *s, int64_t side, int64_t me, int64_t threads) 
     }
 }
 
-static void share(const Both *s, void (*way)(const Both *, int64_t, int64_t, int64_t), int64_t me, int64_t threads) {
+static void share(const BidirectionalLstmCall *s, void (*way)(const BidirectionalLstmCall *, int64_t, int64_t, int64_t), int64_t me, int64_t threads) {
     if (threads == 2) way(s, me, 0, 1);
     else for (int64_t side = 0; side < 2; side++) way(s, side, me, threads);
 }
 
-void both_forward(const Both *s) {
+void bidirectional_lstm_forward(const BidirectionalLstmCall *s) {
     PARALLEL(s->threads) share(s, read_along, ME, THREADS);
 }
 
-void both_backward(const Both *s) {
+void bidirectional_lstm_backward(const BidirectionalLstmCall *s) {
     PARALLEL(s->threads) share(s, read_back, ME, THREADS);
 }

@@ -11,30 +11,30 @@
    the others. */
 
 #include "beam.h"
-#include "gates.h"
-#include "reading.h"
-#include "saying.h"
+#include "lstm_cell.h"
+#include "cached_attention.h"
+#include "top_symbols.h"
 
 typedef struct { /* one layer */
-    Linear below; /* W: by what comes from below */
-    Linear past;  /* U: by y', if it is fed to this layer, and h' */
-} Cell;
+    LinearWeights below; /* W: by what comes from below */
+    LinearWeights past;  /* U: by y', if it is fed to this layer, and h' */
+} CellWeights;
 
 typedef struct {
-    const Cell *cells;
-    Linear readout;       /* R */
-    Linear narrow;        /* from y to what is scored; without a matrix, y itself */
-    Linear scores;        /* to the vocabulary */
+    const CellWeights *cells;
+    LinearWeights readout;       /* R */
+    LinearWeights narrow;        /* from y to what is scored; without a matrix, y itself */
+    LinearWeights scores;        /* to the vocabulary */
     const float *vectors; /* [V, X] */
     int64_t n_cells, width, vector, fed; /* L, D, X, whether y is fed */
     float factor, scale; /* of the scores of places, of the vectors */
-} Recurrent;
+} RnnDecoderWeights;
 
 typedef struct { /* W x + b of symbols, found once */
     float *rows;       /* [room, 4 D] */
     int32_t *row_of;   /* [V], where a symbol's stands; -1: nowhere */
     int64_t n, room;
-} Known;
+} SymbolCache;
 
 typedef struct {
     int64_t groups, lines, held, places, threads; /* B, and K lines each; M lines before; S */
@@ -45,11 +45,11 @@ typedef struct {
     const uint8_t *seen;        /* [held, S], which places there are; none: all */
     float *before;              /* [M, (2 L + 1) D]: h and c of every layer, then y */
     float *after;               /* [N, (2 L + 1) D]: the same behind the step */
-    Known *known;
+    SymbolCache *known;
     float *work;                /* room for what `turn_size` says */
     float *log_probs;           /* [N, V] */
-    const Few *few;             /* in place of those, if there are any */
-} Turn;
+    const TopSymbols *few;             /* in place of those, if there are any */
+} RnnDecodeCall;
 
 typedef struct { /* the parts of the room to work in */
     float *inputs, *pasts, *gates, *sums, *said, *read, *written, *narrowed, *weights, *scores;
@@ -60,9 +60,9 @@ typedef struct { /* the parts of the room to work in */
 
 typedef struct { int64_t parents, fresh; } Counts; /* P and F */
 
-static int has_matrix(const Linear *w) { return w->panels || w->rounded.panels; }
+static int has_matrix(const LinearWeights *w) { return w->panels || w->rounded.panels; }
 
-static int64_t set_desk(const Recurrent *m, const Turn *t, Desk *desk) {
+static int64_t set_desk(const RnnDecoderWeights *m, const RnnDecodeCall *t, Desk *desk) {
     const int64_t N = t->groups * t->lines, D = m->width, input = m->vector > D ? m->vector : D;
     const int64_t sizes[] = {N * input, N * 2 * D, N * 4 * D, N * 4 * D, N * D, N * D, N * D,
                              has_matrix(&m->narrow) ? N * m->narrow.out : 0,
@@ -76,15 +76,15 @@ static int64_t set_desk(const Recurrent *m, const Turn *t, Desk *desk) {
     return lay_parts(t->work, 13, sizes, parts);
 }
 
-int64_t turn_size(const Recurrent *m, const Turn *t) {
+int64_t turn_size(const RnnDecoderWeights *m, const RnnDecodeCall *t) {
     Desk desk;
     return set_desk(m, t, &desk);
 }
 
 /* List the lines that are gone on from and the symbols that are new, each of them once. */
-static Counts take_stock(const Recurrent *m, const Turn *t, const Desk *w) {
+static Counts take_stock(const RnnDecoderWeights *m, const RnnDecodeCall *t, const Desk *w) {
     const int64_t N = t->groups * t->lines;
-    Known *known = t->known;
+    SymbolCache *known = t->known;
     Counts n = {0, 0};
     if (known->n + N > known->room) { /* forget them all */
         memset(known->row_of, -1, m->scores.out * sizeof(int32_t));
@@ -100,7 +100,7 @@ static Counts take_stock(const Recurrent *m, const Turn *t, const Desk *w) {
 }
 
 /* What a line before has for a layer: y', if it is fed to this one, and h'. */
-static void recall(const Recurrent *m, const Turn *t, const Desk *w, int64_t layer, int64_t i) {
+static void recall(const RnnDecoderWeights *m, const RnnDecodeCall *t, const Desk *w, int64_t layer, int64_t i) {
     const int64_t D = m->width, row = (2 * m->n_cells + 1) * D;
     const float *before = t->before + w->parents[i] * row;
     float *to = w->pasts + i * m->cells[layer].past.in;
@@ -108,10 +108,10 @@ static void recall(const Recurrent *m, const Turn *t, const Desk *w, int64_t lay
     memcpy(to, before + layer * 2 * D, D * sizeof(float));
 }
 
-static void tick(const Recurrent *m, const Turn *t, const Desk *w, Counts n, int64_t me, int64_t threads) {
+static void tick(const RnnDecoderWeights *m, const RnnDecodeCall *t, const Desk *w, Counts n, int64_t me, int64_t threads) {
     const int64_t N = t->groups * t->lines, D = m->width, row = (2 * m->n_cells + 1) * D;
     for (int64_t layer = 0; layer < m->n_cells; layer++) {
-        const Cell *cell = m->cells + layer;
+        const CellWeights *cell = m->cells + layer;
         const int64_t X = cell->below.in, n_below = layer ? N : n.fresh;
         for (SHARE(i, n.parents, me, threads)) recall(m, t, w, layer, i);
         for (SHARE(i, n_below, me, threads)) {
@@ -136,7 +136,7 @@ static void tick(const Recurrent *m, const Turn *t, const Desk *w, Counts n, int
 }
 
 /* Some lines of a source, whose h is `said`, read it. */
-INLINE void read_places(const int lines, const Recurrent *m, const Turn *t, int64_t held, float *weights,
+INLINE void read_places(const int lines, const RnnDecoderWeights *m, const RnnDecodeCall *t, int64_t held, float *weights,
                         const float *said, float *read) {
     const int64_t D = m->width, S = t->places;
     const uint8_t *seen = t->seen ? t->seen + held * S : 0;
@@ -154,10 +154,10 @@ INLINE void read_places(const int lines, const Recurrent *m, const Turn *t, int6
     for (int r = 0; r < lines && kept; r++) softmax(weights + r * S, S);
     if (kept) gather_all(lines, weights, t->values + held * S * D, D, 0, S, D, read, D);
 }
-BY_ROWS(read_places, (const Recurrent *m, const Turn *t, int64_t held, float *weights, const float *said,
+BY_ROWS(read_places, (const RnnDecoderWeights *m, const RnnDecodeCall *t, int64_t held, float *weights, const float *said,
                       float *read), m, t, held, weights, said, read)
 
-static void take_turn(const Recurrent *m, const Turn *t, const Desk *w, Counts n, int64_t me, int64_t threads) {
+static void take_turn(const RnnDecoderWeights *m, const RnnDecodeCall *t, const Desk *w, Counts n, int64_t me, int64_t threads) {
     const int64_t N = t->groups * t->lines, D = m->width, row = (2 * m->n_cells + 1) * D;
     tick(m, t, w, n, me, threads);
     BARRIER
@@ -184,7 +184,7 @@ static void take_turn(const Recurrent *m, const Turn *t, const Desk *w, Counts n
     say(&m->scores, scored, N, t->few, t->few ? w->scores : t->log_probs, me, threads);
 }
 
-void turn(const Recurrent *m, const Turn *t) {
+void turn(const RnnDecoderWeights *m, const RnnDecodeCall *t) {
     Desk desk;
     set_desk(m, t, &desk);
     const Counts n = take_stock(m, t, &desk);
@@ -194,7 +194,7 @@ void turn(const Recurrent *m, const Turn *t) {
 
 /* Take turns and keep the books of a beam, from its second step on, until every sentence is done, or for
    so many steps; return how many were taken. Both rooms for states hold all lines that there may be. */
-int64_t walk_turns(const Recurrent *m, Turn *t, Books *b, int64_t most) {
+int64_t walk_turns(const RnnDecoderWeights *m, RnnDecodeCall *t, BeamState *b, int64_t most) {
     int64_t taken = 0;
     for (; b->going && taken < most; taken++) {
         t->groups = b->going, t->lines = b->width;

@@ -1,6 +1,6 @@
 /* The highest numbers of many rows, and the best ways to go on of many sentences. */
 
-#include "best.h"
+#include "top_k.h"
 
 void best(const float *x, int64_t rows, int64_t size, int64_t n, float *values, int64_t *places,
           int64_t n_threads) {
@@ -11,11 +11,11 @@ void best(const float *x, int64_t rows, int64_t size, int64_t n, float *values, 
 }
 
 void ways_on(const float *x, const float *scores, int64_t sentences, int64_t lines, int64_t size,
-             int64_t n_each, int64_t n, const Ways *ways, int64_t n_threads) {
+             int64_t n_each, int64_t n, const BeamCandidates *ways, int64_t n_threads) {
     PARALLEL(n_threads) {
         const int64_t me = ME, threads = THREADS;
         for (SHARE(b, sentences, me, threads)) {
-            const Ways to = {ways->totals + b * n, ways->parents + b * n, ways->symbols + b * n,
+            const BeamCandidates to = {ways->totals + b * n, ways->parents + b * n, ways->symbols + b * n,
                              ways->gains + b * n};
             float gains[n_each];
             int64_t symbols[n_each], known = 0;

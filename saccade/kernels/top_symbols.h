@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include "best.h"
+#include "top_k.h"
 #include "linear.h"
 
 typedef struct { /* the best symbols of each row, best first, and of equals those that stand first */
@@ -10,7 +10,7 @@ typedef struct { /* the best symbols of each row, best first, and of equals thos
     const int64_t *banned; /* symbols that are never among them */
     float *gains;          /* [N, n], their log-probabilities */
     int64_t *symbols;      /* [N, n] */
-} Few;
+} TopSymbols;
 
 enum { SPAN = 8 * LANES, SAMPLES = 4 }; /* scores whose highest are looked at first; vectors of those */
 
@@ -24,13 +24,13 @@ static float least_of(const lanes *some, int64_t n) {
     return values[n - 1];
 }
 
-static void ban(const Few *few, float *x) {
+static void ban(const TopSymbols *few, float *x) {
     for (int64_t j = 0; j < few->n_banned; j++) x[few->banned[j]] = -INFINITY;
 }
 
 /* What `log_softmax` and then `best_of_row` find, but only scores that are high enough become
    log-probabilities. */
-static void few_of_row(const Few *few, float *x, int64_t size, float *gains, int64_t *symbols) {
+static void few_of_row(const TopSymbols *few, float *x, int64_t size, float *gains, int64_t *symbols) {
     const int64_t n = few->n, spans = size / SPAN;
     lanes tops[spans + 1], some[SAMPLES];
     for (int s = 0; s < SAMPLES; s++) some[s] = (lanes){0} - INFINITY;
@@ -64,7 +64,7 @@ static void few_of_row(const Few *few, float *x, int64_t size, float *gains, int
     best_of_row(x, size, n, gains, symbols);
 }
 
-static void settle_row(const Few *few, float *x, int64_t size, int64_t row) {
+static void settle_row(const TopSymbols *few, float *x, int64_t size, int64_t row) {
     if (few) few_of_row(few, x, size, few->gains + row * few->n, few->symbols + row * few->n);
     else log_softmax(x, size);
 }
@@ -72,13 +72,13 @@ static void settle_row(const Few *few, float *x, int64_t size, int64_t row) {
 enum { AT_HAND = 60 }; /* rows whose scores stay in the cache until they are settled */
 
 /* How many scores are held at a time, if the best few are asked for. */
-static int64_t n_held(const Linear *scores, const Few *few, int64_t n, int64_t threads) {
+static int64_t n_held(const LinearWeights *scores, const TopSymbols *few, int64_t n, int64_t threads) {
     return few ? (threads > 1 || n < AT_HAND ? n : AT_HAND) * scores->out : 0;
 }
 
 /* The best few of `n` rows, whose scores W x + b are held in y meanwhile; or, if they are not asked for,
    the log-probabilities of all symbols in y. */
-static void say(const Linear *scores, const float *x, int64_t n, const Few *few, float *y, int64_t me,
+static void say(const LinearWeights *scores, const float *x, int64_t n, const TopSymbols *few, float *y, int64_t me,
                 int64_t threads) {
     const int64_t V = scores->out;
     if (threads == 1) {

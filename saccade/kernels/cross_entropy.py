@@ -1,12 +1,12 @@
-"""The output projection, the softmax and the cross-entropy in one, a block of rows at a time.
+"""Output projection, softmax and cross-entropy together, a block of rows at a time.
 
-This is the fast form of `cross_entropy.smoothed(model.log_probs(features), ...)`. Most of the
-numbers of a training step are the N x V scores before the softmax: here a block of them is made,
-turned into its own gradient in place while it is still in the cache, multiplied out, and forgotten.
-So the scores of a whole batch are never held, and nothing of their size is read from memory twice.
+The clear form is `smoothed(head.log_probs(features), ...)` in `objectives/_likelihood.py`. Most
+numbers of a training step are the N x V scores before the softmax. Here a block of them is made,
+turned into its own gradient in place while it is in the cache, multiplied out, and written over:
+the scores of a whole batch are never held. A block is one call of C, or some calls of torch.
 
-With 1,459 rows of width 128 and 6,039 symbols, forward and back on one core: 200 to 115 ms; with
-3,942 rows of width 256 and 8,000 symbols on two cores: 587 to 370 ms.
+With 1,459 rows of width 128 and 6,039 symbols, forward and back on one core: 200 ms clear, 115 so;
+with 3,942 rows of width 256 and 8,000 symbols on two cores: 587 ms and 370.
 """
 
 from typing import Any
@@ -15,15 +15,14 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from saccade.kernels.library import Kernels, found
 from saccade.kernels.matmul import multiply
 from saccade.kernels.precision import lowered
-from saccade.objectives._scored import at_hand, loss_call
+from saccade.kernels.projection import BlockLoss, ProjectionKernel, loss_of_scores
 
 ROWS = 512  # in a block: more leave the cache, fewer make thin products
 
 
-def projected(
+def projected_cross_entropy(
     features: Tensor, weight: Tensor, bias: Tensor, gold: Tensor, smoothing: float
 ) -> tuple[Tensor, Tensor]:
     """Sum the smoothed cross-entropy of `softmax(W f + b)`; equals the clear form and its gradient.
@@ -44,11 +43,11 @@ def projected(
     if len(gold) and not 0 <= int(gold.min()) <= int(gold.max()) < len(weight):
         raise IndexError(f"a symbol is out of range: expected ids from 0 to {len(weight) - 1}")
     learns = torch.is_grad_enabled() and (features.requires_grad or weight.requires_grad)
-    total, nll = _Projected.apply(features, weight, bias, gold, smoothing, learns)  # type: ignore[no-untyped-call]
+    total, nll = _CrossEntropy.apply(features, weight, bias, gold, smoothing, learns)  # type: ignore[no-untyped-call]
     return total, nll
 
 
-class _Projected(torch.autograd.Function):
+class _CrossEntropy(torch.autograd.Function):
     """Computes its gradient on the way forward, for a loss that counts once."""
 
     @staticmethod
@@ -59,7 +58,7 @@ class _Projected(torch.autograd.Function):
         bias: Tensor,
         gold: Tensor,
         smoothing: float,
-        learns: bool,  # noqa: FBT001
+        learns: bool,  # noqa: FBT001 - autograd passes no keywords
     ) -> tuple[Tensor, Tensor]:
         nll, even = bias.new_empty(len(features)), bias.new_empty(len(features))
         low = lowered(weight)
@@ -69,12 +68,12 @@ class _Projected(torch.autograd.Function):
             if learns
             else (features, weight, bias)
         )
-        by_kernels = at_hand(features, low, bias, smoothing, learns=learns)
-        way = by_kernels or _Plain(low, bias, smoothing, learns=learns)
+        by_kernel = ProjectionKernel.of(features, low, bias, smoothing, learns=learns)
+        way = by_kernel or _TorchProjection(low, bias, smoothing, learns=learns)
         for first in range(0, len(features), ROWS):
             rows = slice(first, first + ROWS)
             x = features[rows].to(low.dtype)  # [R, D]
-            dz, nll[rows], even[rows] = way.scored(x, gold[rows], d_features[rows], d_bias)
+            dz, nll[rows], even[rows] = way.loss(x, gold[rows], d_features[rows], d_bias)
             if learns and low is weight:
                 d_weight.addmm_(dz.T, x, beta=float(first > 0))
             elif learns:
@@ -92,58 +91,38 @@ class _Projected(torch.autograd.Function):
         return (*found, None, None, None)
 
 
-class _Plain:
-    """Scores blocks of rows, one operation after the other: what `Scored` does in one call."""
+class _TorchProjection:
+    """What `ProjectionKernel` does in one call, one operation of torch after the other."""
 
     def __init__(self, weight: Tensor, bias: Tensor, smoothing: float, *, learns: bool) -> None:
         self.weight, self.bias, self.smoothing, self.learns = weight, bias, smoothing, learns
 
-    def scored(
-        self, x: Tensor, gold: Tensor, dx: Tensor, d_bias: Tensor
-    ) -> tuple[Tensor, Tensor, Tensor]:
+    def loss(self, x: Tensor, gold: Tensor, dx: Tensor, d_bias: Tensor) -> BlockLoss:
         """Score `x [R, D]`; write its gradient to `dx`, add that of the bias, if it learns."""
         low, bias = self.weight, self.bias
         whole = low.dtype == bias.dtype
         z = multiply(x, low, bias) if whole else (x @ low.T).float().add_(bias)  # [R, V]
-        nll, even = _into_gradient(z, gold, self.smoothing, d_bias, learns=self.learns)
-        dz = z.to(low.dtype)
+        d_bias_or_none = d_bias if self.learns else None
+        found = loss_of_scores(z, gold, self.smoothing, d_bias_or_none)
+        found = found or _loss_of_scores(z, gold, self.smoothing, d_bias_or_none)
+        dz = found.d_scores.to(low.dtype)
         if self.learns:
             dx.copy_(multiply(dz, low.T))
-        return dz, nll, even
+        return BlockLoss(dz, found.nll, found.even)
 
 
-def _into_gradient(
-    z: Tensor, gold: Tensor, smoothing: float, d_bias: Tensor, *, learns: bool
-) -> tuple[Tensor, Tensor]:
-    """Turn scores `z [R, V]` into their gradient if it `learns`, and add its rows to `d_bias`.
-
-    Returns:
-        `-log p[y]` and the mean of `-log p[v]` over all symbols, `[R]` each.
-    """
-    on_processor = z.device.type == "cpu" and z.dtype == torch.float32
-    kernels = found().kernels if on_processor else None
-    if kernels is not None:
-        return _by_kernels(kernels, z, gold, smoothing, d_bias if learns else None)
+def _loss_of_scores(z: Tensor, gold: Tensor, smoothing: float, d_bias: Tensor | None) -> BlockLoss:
+    """Do what `loss_of_scores` does, in torch."""
     y = gold[:, None]
     right, mean = z.gather(1, y), z.mean(dim=1)  # [R, 1], [R]
     top = z.amax(dim=1, keepdim=True)
     p = z.sub_(top).exp_()
     sums = p.sum(dim=1, keepdim=True)
     log_sum = sums.log().add_(top)  # [R, 1]
-    if learns:
+    if d_bias is not None:
         dz = p.div_(sums)
         if smoothing:
             dz.sub_(smoothing / z.shape[1])
         dz.scatter_add_(1, y, torch.full_like(right, smoothing - 1))
         d_bias.add_(dz.sum(dim=0))
-    return (log_sum - right)[:, 0], log_sum[:, 0] - mean
-
-
-def _by_kernels(
-    kernels: Kernels, z: Tensor, gold: Tensor, smoothing: float, d_bias: Tensor | None
-) -> tuple[Tensor, Tensor]:
-    call, kept = loss_call(kernels, z, gold, smoothing, learns=d_bias is not None)
-    kernels.cross_entropy(call)
-    if d_bias is not None:
-        d_bias.add_(kept.d_bias.sum(dim=0))
-    return kept.nll, kept.even
+    return BlockLoss(z, (log_sum - right)[:, 0], log_sum[:, 0] - mean)

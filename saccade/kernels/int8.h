@@ -9,7 +9,7 @@
 
 #pragma once
 
-#include "lanes.h"
+#include "simd.h"
 
 #ifdef __AVX2__
 enum { ROUNDS = 1 };
@@ -21,7 +21,7 @@ typedef struct { /* [out / PANEL][in / 4][PANEL][4], zeros at its ends; none if 
     const int8_t *panels;
     const float *scales;  /* [out] */
     const int32_t *sums;  /* [out], of a row's bytes */
-} Rounded;
+} Int8Matrix;
 
 #if defined(__AVX512VNNI__) || (defined(__AVXVNNI__) && !defined(__AVX512F__))
 enum { MOST = 127, LEVELS = 255, EIGHTS = ROWS };

@@ -16,10 +16,10 @@ typedef struct {
     const int64_t *gold; /* [R] */
     float *nll, *even;   /* [R] */
     float *d_bias;       /* [parts, V], the rows of each part are added to it */
-} Loss;
+} LossCall;
 
 typedef struct {
-    Loss loss;
+    LossCall loss;
     int64_t width;       /* D */
     const float *x;      /* [R, D] */
     const float *weight; /* [V, D] */
@@ -27,7 +27,7 @@ typedef struct {
     const float *zeros;  /* [D] */
     float *dx;           /* [R, D] */
     float *panels;       /* W, and W' if it learns, once `lay_projection` has been called */
-} Projection;
+} ProjectionCall;
 
 enum { TOGETHER = 24, SYMBOLS = 256 }; /* rows of a part; symbols that go back at a time */
 
@@ -35,38 +35,38 @@ int64_t loss_parts(int64_t rows) { return (rows + TOGETHER - 1) / TOGETHER; }
 
 INLINE int64_t padded(int64_t n) { return (n + PANEL - 1) / PANEL * PANEL; }
 
-int64_t panels_size(const Projection *p) {
+int64_t panels_size(const ProjectionCall *p) {
     const int64_t back = p->loss.learns ? p->loss.symbols * padded(p->width) : 0;
     return padded(p->loss.symbols) * p->width + back;
 }
 
 /* W by x. */
-static Linear onward(const Projection *p) {
-    return (Linear){p->panels, p->bias, p->width, p->loss.symbols, {0}};
+static LinearWeights onward(const ProjectionCall *p) {
+    return (LinearWeights){p->panels, p->bias, p->width, p->loss.symbols, {0}};
 }
 
 /* Of W' the columns of some symbols. */
-static Linear back_from(const Projection *p, int64_t first) {
+static LinearWeights back_from(const ProjectionCall *p, int64_t first) {
     const int64_t n = p->loss.symbols - first, forward = padded(p->loss.symbols) * p->width;
     const float *panels = p->panels + forward + first * padded(p->width);
-    return (Linear){panels, p->zeros, n < SYMBOLS ? n : SYMBOLS, p->width, {0}};
+    return (LinearWeights){panels, p->zeros, n < SYMBOLS ? n : SYMBOLS, p->width, {0}};
 }
 
-void lay_projection(const Projection *p) {
+void lay_projection(const ProjectionCall *p) {
     const int64_t D = p->width, V = p->loss.symbols, blocks = (V + SYMBOLS - 1) / SYMBOLS;
     PARALLEL(p->loss.threads) {
         const int64_t me = ME, threads = THREADS;
         for (SHARE(i, padded(V) / PANEL, me, threads))
             lay_panel(p->weight + i * PANEL * D, D, 1, V - i * PANEL, D, p->panels + i * PANEL * D);
         for (SHARE(b, p->loss.learns ? blocks : 0, me, threads)) {
-            const Linear w = back_from(p, b * SYMBOLS);
+            const LinearWeights w = back_from(p, b * SYMBOLS);
             for (int64_t j = 0; j < D; j += PANEL)
                 lay_panel(p->weight + b * SYMBOLS * D + j, 1, D, D - j, w.in, (float *)w.panels + j * w.in);
         }
     }
 }
 
-static void loss_of_row(const Loss *a, int64_t r, float *d_bias) {
+static void loss_of_row(const LossCall *a, int64_t r, float *d_bias) {
     const int64_t V = a->symbols, full = V / LANES * LANES;
     float *z = a->scores + r * V;
     lanes sums = {0}, tops = (lanes){0} - INFINITY;
@@ -85,25 +85,25 @@ static void loss_of_row(const Loss *a, int64_t r, float *d_bias) {
 }
 
 /* The loss of the rows of a part. */
-static void loss_of_part(const Loss *a, int64_t part, int64_t parts) {
+static void loss_of_part(const LossCall *a, int64_t part, int64_t parts) {
     for (int64_t r = a->rows * part / parts; r < a->rows * (part + 1) / parts; r++)
         loss_of_row(a, r, a->d_bias + part * a->symbols);
 }
 
-static void do_part(const Projection *p, int64_t part, int64_t parts) {
-    const Loss *a = &p->loss;
+static void do_part(const ProjectionCall *p, int64_t part, int64_t parts) {
+    const LossCall *a = &p->loss;
     const int64_t first = a->rows * part / parts, n = a->rows * (part + 1) / parts - first, V = a->symbols;
-    const Linear w = onward(p);
+    const LinearWeights w = onward(p);
     float *scores = a->scores + first * V, *dx = p->dx + first * p->width;
     linear(&w, p->x + first * p->width, n, 0, 0, scores, 0, 1);
     loss_of_part(a, part, parts);
     for (int64_t k = 0; a->learns && k < V; k += SYMBOLS) { /* some stay at hand for all panels */
-        const Linear back = back_from(p, k);
+        const LinearWeights back = back_from(p, k);
         by_panels(&back, scores + k, V, n, 0, padded(p->width) / PANEL, k ? dx : 0, 0, dx);
     }
 }
 
-void project(const Projection *p) {
+void project(const ProjectionCall *p) {
     const int64_t parts = loss_parts(p->loss.rows);
     int64_t next = 0;
     PARALLEL(p->loss.threads)
@@ -111,7 +111,7 @@ void project(const Projection *p) {
         do_part(p, part, parts);
 }
 
-void cross_entropy(const Loss *a) {
+void cross_entropy(const LossCall *a) {
     const int64_t parts = loss_parts(a->rows);
     int64_t next = 0;
     PARALLEL(a->threads)

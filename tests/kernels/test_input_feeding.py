@@ -1,6 +1,6 @@
 """The loop in one call computes what the clear one computes in doubles, and its gradients."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,11 +12,11 @@ from saccade.attention.base import Attention
 from saccade.cells.base import Cell
 from saccade.decoders.rnn import RnnDecoder
 from saccade.flow import Memory
-from saccade.kernels.library import SWITCH, found
+from saccade.kernels.library import found
 from saccade.kernels.precision import products
 from saccade.layers.dropout import Dropout
 from saccade.parts import Part
-from tests.samples import mask_of, memory, randn, scramble
+from tests.samples import kernels_off, mask_of, memory, randn, scramble
 
 pytestmark = pytest.mark.skipif(found().kernels is None, reason=f"no kernels: {found().told}")
 KINDS = ["dot", "scaled_dot", "bilinear"]
@@ -61,6 +61,13 @@ def test_values_and_gradients_are_the_clear_ones(kind: str, T: int, training: bo
     are_close(found, with_gradients(decoder.double(), x, memory(*LENGTHS, dim=48)))
 
 
+@pytest.mark.parametrize("without", ["input", "forget", "output"])
+def test_a_gate_may_have_been_taken_out(without: str) -> None:
+    decoder, x = build(without=without), randn(len(LENGTHS), 4, 20)
+    found = with_gradients(decoder, x, memory(*LENGTHS, dim=48))
+    are_close(found, with_gradients(decoder.double(), x, memory(*LENGTHS, dim=48)))
+
+
 @pytest.mark.parametrize("hidden", [16, 32, 64, 80, 144])
 @pytest.mark.parametrize("B", [1, 6, 13])
 def test_any_number_of_rows_and_any_width_of_whole_vectors(B: int, hidden: int) -> None:
@@ -94,18 +101,7 @@ def test_masks_may_have_holes_and_tensors_any_layout() -> None:
     are_close(found, with_gradients(decoder.double(), x, source))
 
 
-class Given(nn.Module):
-    """Dropout by masks that are known, one for each step."""
-
-    def __init__(self, masks: Tensor) -> None:
-        super().__init__()
-        self.masks: Iterator[Tensor] = iter(masks.unbind(dim=1))
-
-    def forward(self, x: Tensor) -> Tensor:
-        return x * next(self.masks)
-
-
-def test_under_dropout_both_are_the_clear_ones_with_the_same_mask() -> None:
+def test_under_dropout_a_seed_gives_the_clear_form_the_same_mask() -> None:
     """Whether a number stays is what `Dropout` draws for the features of all steps."""
     decoder, x, source = build(dropout=0.4).train(), randn(7, 4, 20), memory(*LENGTHS, dim=48)
     with torch.random.fork_rng():
@@ -113,10 +109,11 @@ def test_under_dropout_both_are_the_clear_ones_with_the_same_mask() -> None:
         found = with_gradients(decoder, x, source)
         torch.manual_seed(5)
         masks = Dropout(0.4)(torch.ones(7, 4, 48))
+        torch.manual_seed(5)
+        clear = with_gradients(decoder.double(), x, source)
     assert torch.equal(found[0] == 0, masks == 0)
     assert 0.3 < (masks == 0).double().mean() < 0.5
-    decoder.dropout = Given(masks.double())  # type: ignore[assignment]
-    are_close(found, with_gradients(decoder.double(), x, source))
+    are_close(found, clear)
 
 
 def test_a_seed_gives_the_same_run_with_any_number_of_threads() -> None:
@@ -160,7 +157,6 @@ def refused() -> dict[str, Callable[[], Tensor]]:
         "additive": lambda: features(build("additive")),
         "multihead": lambda: features(build("multihead")),
         "gru": lambda: features(build(cell=Part(Cell, "gru"))),
-        "gate": lambda: features(build(without="input")),
         "layers": lambda: features(build(layers=2)),
         "summary": lambda: features(build(feed_summary=True)),
         "bahdanau": lambda: features(build(wiring="bahdanau")),
@@ -177,14 +173,12 @@ def test_everything_else_goes_step_by_step(why: str) -> None:
     assert not by_kernels(refused()[why]())
 
 
-def test_without_kernels_it_goes_step_by_step(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_kernels_it_goes_step_by_step() -> None:
     decoder, x, source = build(), randn(7, 4, 20), memory(*LENGTHS, dim=48)
     fast = decoder(x, source).features
     assert by_kernels(fast)
-    monkeypatch.setenv(SWITCH, "off")
-    found.cache_clear()
-    clear = decoder(x, source).features
-    found.cache_clear()
+    with kernels_off():
+        clear = decoder(x, source).features
     assert not by_kernels(clear)
     assert_close(fast, clear, rtol=1e-4, atol=1e-5)
 

@@ -6,34 +6,34 @@
 #include "linear.h"
 
 typedef struct {
-    Linear query_keys_values, output, U, V;
-    Norm around_attention, around_feed_forward;
-} EncoderLayer;
+    LinearWeights query_keys_values, output, U, V;
+    NormWeights around_attention, around_feed_forward;
+} EncoderLayerWeights;
 
 typedef struct {
-    const EncoderLayer *layers;
-    const Norm *norm; /* behind the layers, or none */
+    const EncoderLayerWeights *layers;
+    const NormWeights *norm; /* behind the layers, or none */
     int64_t n_layers, width, heads, hidden;
-} Encoder;
+} EncoderWeights;
 
 typedef struct {
     int64_t batch, places, threads;
     const uint8_t *mask; /* [B, S] */
     float *x;            /* [B S, D]: vectors, and afterwards states */
     float *work;         /* [B S, 5 D + hidden], then [threads, S] */
-} Source;
+} EncodeCall;
 
-static void encode_layer(const Encoder *e, const EncoderLayer *layer, const Source *s, int64_t me,
+static void encode_layer(const EncoderWeights *e, const EncoderLayerWeights *layer, const EncodeCall *s, int64_t me,
                          int64_t threads) {
     const int64_t D = e->width, d = D / e->heads, S = s->places, N = s->batch * S;
     float *read = s->work, *products = read + N * D, *said = products + N * 3 * D;
     float *hidden = said + N * D, *weights = hidden + N * e->hidden + me * S;
-    const Norm *own = &layer->around_attention, *forward = &layer->around_feed_forward;
+    const NormWeights *own = &layer->around_attention, *forward = &layer->around_feed_forward;
     normed(own, own->pre, s->x, N, D, read, me, threads);
     BARRIER
     linear(&layer->query_keys_values, read, N, 0, 0, products, me, threads);
     BARRIER
-    const Attention attention = {
+    const AttentionCall attention = {
         .batch = s->batch, .heads = e->heads, .queries = S, .keys = S, .width = d,
         .q = {products, S * 3 * D, d, 3 * D}, .k = {products + D, S * 3 * D, d, 3 * D},
         .v = {products + 2 * D, S * 3 * D, d, 3 * D}, .y = {said, S * D, d, D},
@@ -54,7 +54,7 @@ static void encode_layer(const Encoder *e, const EncoderLayer *layer, const Sour
     normed(forward, !forward->pre, s->x, N, D, s->x, me, threads);
 }
 
-void encode(const Encoder *e, const Source *s) {
+void encode(const EncoderWeights *e, const EncodeCall *s) {
     PARALLEL(s->threads) {
         const int64_t me = ME, threads = THREADS, N = s->batch * s->places, D = e->width;
         for (int64_t i = 0; i < e->n_layers; i++) encode_layer(e, e->layers + i, s, me, threads);
@@ -65,7 +65,7 @@ void encode(const Encoder *e, const Source *s) {
 }
 
 /* Keys and values of the memory as a layer of the decoder holds them: [2, B, H, S, d]. */
-void hold(const Linear *keys_values, int64_t batch, int64_t heads, int64_t places, const float *states,
+void hold(const LinearWeights *keys_values, int64_t batch, int64_t heads, int64_t places, const float *states,
           float *products, float *held, int64_t n_threads) {
     const int64_t N = batch * places, D = keys_values->out / 2, d = D / heads;
     PARALLEL(n_threads) {
@@ -82,12 +82,12 @@ void hold(const Linear *keys_values, int64_t batch, int64_t heads, int64_t place
 }
 
 /* What the heads of a layer hold of the memory, [B, H, S, d], times a matrix for each: [B, H, S, D]. */
-void fold(const Linear *by_head, int64_t batch, int64_t heads, int64_t places, const float *held,
+void fold(const LinearWeights *by_head, int64_t batch, int64_t heads, int64_t places, const float *held,
           float *folded, int64_t n_threads) {
     PARALLEL(n_threads) {
         const int64_t me = ME, threads = THREADS;
         for (SHARE(i, batch * heads, me, threads)) {
-            const Linear *w = by_head + i % heads;
+            const LinearWeights *w = by_head + i % heads;
             linear(w, held + i * places * w->in, places, 0, 0, folded + i * places * w->out, 0, 1);
         }
     }

@@ -11,10 +11,9 @@ from torch.testing import assert_close
 from saccade.cells.base import unroll
 from saccade.cells.lstm import LSTM
 from saccade.flow import State, Swept, tensor
-from saccade.kernels import library
-from saccade.kernels.library import KernelStatus, found
+from saccade.kernels.library import found
 from saccade.kernels.precision import products
-from tests.samples import randn, scramble
+from tests.samples import kernels_off, randn, scramble
 
 pytestmark = pytest.mark.skipif(found().kernels is None, reason=f"no kernels: {found().told}")
 
@@ -31,7 +30,7 @@ def cell(hidden: int = 48, **options: Any) -> LSTM:
 
 
 def by_kernels(outputs: Tensor) -> bool:
-    return "LstmSteps" in str(outputs.grad_fn)
+    return "_LstmBackward" in str(outputs.grad_fn)
 
 
 def with_gradients(sweep: Any, lstm: LSTM, x: Tensor, h: Tensor, c: Tensor) -> list[Tensor]:
@@ -63,7 +62,7 @@ def test_values_and_gradients_are_those_of_the_loop(n: int, T: int, without: str
 def test_what_is_swept_does_not_depend_on_the_number_of_threads(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("saccade.cells._swept._SHARED", 0)
+    monkeypatch.setattr("saccade.kernels.lstm._PARALLEL_FROM", 0)
     lstm, made = cell(), []
     for threads in (1, 2):
         torch.set_num_threads(threads)
@@ -87,7 +86,7 @@ def test_only_outputs_may_be_used() -> None:
     assert all(p.grad is not None for p in lstm.parameters())
 
 
-def test_others_are_left_to_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_others_are_left_to_torch() -> None:
     def swept(lstm: LSTM, dtype: torch.dtype = torch.float32, n: int = 3) -> Tensor:
         x, h, c = (one.to(dtype) for one in start(n, 4, lstm.hidden_dim))
         state: State = {"h": h, "c": c}
@@ -100,7 +99,5 @@ def test_others_are_left_to_torch(monkeypatch: pytest.MonkeyPatch) -> None:
         assert not by_kernels(swept(cell()))
     with products("bfloat16", torch.device("cpu")):
         assert not by_kernels(swept(cell()))
-    without = KernelStatus(None, "none")
-    monkeypatch.setattr(library, "found", lambda: without)
-    monkeypatch.setattr("saccade.cells._swept.found", lambda: without)
-    assert not by_kernels(swept(cell()))
+    with kernels_off():
+        assert not by_kernels(swept(cell()))

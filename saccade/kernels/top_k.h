@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include "lanes.h"
+#include "simd.h"
 
 /* Insert at the end of a list, highest first, or further up where it belongs. */
 INLINE void insert(float *values, int64_t *places, int64_t end, float value, int64_t place) {
@@ -50,13 +50,13 @@ typedef struct { /* the best ways to go on, best first: [B, n] each */
     float *totals;
     int64_t *parents, *symbols;
     float *gains;
-} Ways;
+} BeamCandidates;
 
 /* Among the n best sums of a line's score and a symbol's log-probability, of which `known` are known,
    put those of the k-th line, whose best symbols are given; return how many are known then. Of equals
    the lower parent comes first, then the lower symbol. */
 static inline int64_t go_on(int64_t k, float score, const float *gains, const int64_t *symbols, int64_t n_each,
-                            int64_t n, int64_t known, const Ways *to) {
+                            int64_t n, int64_t known, const BeamCandidates *to) {
     for (int64_t j = 0; j < n_each; j++) {
         const float total = score + gains[j];
         int64_t i = known < n ? known : n;

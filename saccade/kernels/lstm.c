@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "gates.h"
+#include "lstm_cell.h"
 #include "strips.h"
 
 typedef struct {
@@ -19,17 +19,17 @@ typedef struct {
     float *d_sums;            /* [T, B, 4 D] */
     float *d_hidden, *d_cell; /* [B, D]: of the end; afterwards of the start */
     float *work;
-} Sweep;
+} LstmCall;
 
-static int64_t sums_row(const Sweep *s, int64_t back) { return whole(back ? s->width : 4 * s->width); }
+static int64_t sums_row(const LstmCall *s, int64_t back) { return whole(back ? s->width : 4 * s->width); }
 
 /* The matrix in strips, then a row of sums for each sentence. */
-int64_t sweep_size(const Sweep *s, int64_t back) {
+int64_t lstm_size(const LstmCall *s, int64_t back) {
     const int64_t in = back ? 4 * s->width : s->width;
     return sums_row(s, back) * (in + s->batch);
 }
 
-static void steps_forward(const Sweep *s, int64_t me, int64_t threads) {
+static void steps_forward(const LstmCall *s, int64_t me, int64_t threads) {
     const int64_t D = s->width, B = s->batch, row = sums_row(s, 0);
     const Strips U = {s->work, D, 4 * D};
     float *sums = s->work + row * D;
@@ -47,7 +47,7 @@ static void steps_forward(const Sweep *s, int64_t me, int64_t threads) {
     }
 }
 
-static void steps_back(const Sweep *s, int64_t me, int64_t threads) {
+static void steps_back(const LstmCall *s, int64_t me, int64_t threads) {
     const int64_t D = s->width, B = s->batch, row = sums_row(s, 1);
     const Strips U = {s->work, 4 * D, D};
     float *later = s->work + row * 4 * D;
@@ -67,10 +67,10 @@ static void steps_back(const Sweep *s, int64_t me, int64_t threads) {
     for (SHARE(b, B, me, threads)) memcpy(s->d_hidden + b * D, later + b * row, D * sizeof(float));
 }
 
-void sweep_forward(const Sweep *s) {
+void lstm_forward(const LstmCall *s) {
     PARALLEL(s->threads) steps_forward(s, ME, THREADS);
 }
 
-void sweep_backward(const Sweep *s) {
+void lstm_backward(const LstmCall *s) {
     PARALLEL(s->threads) steps_back(s, ME, THREADS);
 }

@@ -4,12 +4,12 @@ import sys
 
 import pytest
 
-from saccade.train.memory import kept_memory
+from saccade.kernels.allocator import kept_memory
 
 WATCHED = """
 import ctypes, resource
 from contextlib import nullcontext
-from saccade.train.memory import kept_memory
+from saccade.kernels.allocator import kept_memory
 library = ctypes.CDLL(None)
 library.malloc.restype = ctypes.c_void_p
 size = 8 << 20

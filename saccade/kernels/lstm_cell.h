@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include "lanes.h"
+#include "simd.h"
 
 /* What is no number stays what it is. */
 INLINE lanes at_or_below(lanes x, float most) { return lower((lanes){0} + most, x); }

@@ -5,31 +5,31 @@
    depend on the others. */
 
 #include "beam.h"
-#include "reading.h"
-#include "saying.h"
+#include "cached_attention.h"
+#include "top_symbols.h"
 
 /* ---- What Python hands over; structures.py has the same. ---- */
 
 typedef struct {
-    Linear query_keys_values, own_output, query, output, U, V;
-    Norm around_self, around_reading, around_feed_forward;
-} Layer;
+    LinearWeights query_keys_values, own_output, query, output, U, V;
+    NormWeights around_self, around_reading, around_feed_forward;
+} DecoderLayerWeights;
 
 typedef struct { /* what one layer reads: its past, and the memory folded or as it is */
     float *past;         /* [held, room, 2 D], key and value of a place in one piece */
     const float *keys;   /* folded: [held, H S, D]; as it is: [held, H, S, d] */
     const float *values; /* folded: [held, H S, D]; as it is: [held, H, S, d] */
     const float *scores; /* folded: [held, H S] */
-} Reads;
+} LayerCache;
 
 typedef struct {
-    const Layer *layers;
-    const Norm *norm;     /* behind the layers, or none */
-    Linear scores;        /* to the vocabulary */
+    const DecoderLayerWeights *layers;
+    const NormWeights *norm;     /* behind the layers, or none */
+    LinearWeights scores;        /* to the vocabulary */
     const float *vectors; /* [V, D] */
     int64_t n_layers, width, heads, hidden;
     float scale;          /* of the vectors */
-} Model;
+} DecoderWeights;
 
 typedef struct {
     int64_t groups, lines;         /* B, and K lines each */
@@ -41,17 +41,17 @@ typedef struct {
     const float *place;     /* [D], what is added at this place */
     const int32_t *own;     /* [N, steps + 1], the places that are a line's own; none: all of them */
     const uint8_t *seen;    /* [held, S], which places of the memory there are; none: all */
-    const Reads *reads;     /* one a layer */
+    const LayerCache *reads;     /* one a layer */
     float *work;            /* room for what `work_size` says */
     float *log_probs;       /* [N, V] */
-    const Few *few;         /* in place of those, if there are any */
-} Step;
+    const TopSymbols *few;         /* in place of those, if there are any */
+} DecodeCall;
 
 typedef struct { /* what the lines of a beam need on their way, besides */
-    int64_t *rows;       /* [B], the rows of `Step` */
+    int64_t *rows;       /* [B], the rows of `DecodeCall` */
     const float *places; /* [steps, D], what is added at the places of the next steps */
     int32_t *own, *next; /* [N, T], the places that are a line's own, before a step and behind it */
-} Trail;
+} DecodeBuffers;
 
 typedef struct { /* the parts of the room to work in */
     float *x, *read, *products, *said, *hidden, *weights, *scores;
@@ -77,7 +77,7 @@ static void attend(const float *q, const float *keys, const float *values, int64
 
 /* A line writes its key and value behind the others, then reads what is its own. Meanwhile the cache
    is asked for what the line that is `s->lines` further down reads. */
-static void read_past(const Model *m, const Step *s, float *past, const float *products, int64_t line,
+static void read_past(const DecoderWeights *m, const DecodeCall *s, float *past, const float *products, int64_t line,
                       const Room *w, float *weights) {
     const int64_t D = m->width, d = D / m->heads, all = s->room * 2 * D, n_own = s->steps + 1;
     const int64_t ahead = line + s->lines, b = s->rows[line / s->lines];
@@ -100,7 +100,7 @@ static void read_past(const Model *m, const Step *s, float *past, const float *p
 
 /* Some lines of a source read it where the products of query and output are folded into it: a row
    of keys or values that is at hand serves them all. */
-INLINE void read_folded(const int lines, const Model *m, const Step *s, const Reads *of, const float *x,
+INLINE void read_folded(const int lines, const DecoderWeights *m, const DecodeCall *s, const LayerCache *of, const float *x,
                         int64_t row, float *weights, float *onto) {
     const int64_t D = m->width, S = s->places, HS = m->heads * S;
     const float *keys = of->keys + row * HS * D, *values = of->values + row * HS * D;
@@ -117,10 +117,10 @@ INLINE void read_folded(const int lines, const Model *m, const Step *s, const Re
     for (int64_t i = 0; i < lines * m->heads; i++) softmax(weights + i * S, S);
     gather_all(lines, weights, values, D, 0, HS, D, onto, D);
 }
-BY_ROWS(read_folded, (const Model *m, const Step *s, const Reads *of, const float *x, int64_t row,
+BY_ROWS(read_folded, (const DecoderWeights *m, const DecodeCall *s, const LayerCache *of, const float *x, int64_t row,
                       float *weights, float *onto), m, s, of, x, row, weights, onto)
 
-static void read_group(const Model *m, const Step *s, const Reads *of, const float *x, int64_t group,
+static void read_group(const DecoderWeights *m, const DecodeCall *s, const LayerCache *of, const float *x, int64_t group,
                        float *weights, float *onto) {
     const int64_t row = s->rows[group], end = (group + 1) * s->lines;
     for (int64_t line = group * s->lines; line < end; line += ROWS) {
@@ -135,11 +135,11 @@ static void read_group(const Model *m, const Step *s, const Reads *of, const flo
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* Weights of attention that a thread holds at once. */
-static int64_t n_weights(const Model *m, const Step *s) {
+static int64_t n_weights(const DecoderWeights *m, const DecodeCall *s) {
     return most(ROWS * m->heads * s->places, s->written + s->lines);
 }
 
-static int64_t lay_out(const Model *m, const Step *s, Room *room) {
+static int64_t lay_out(const DecoderWeights *m, const DecodeCall *s, Room *room) {
     const int64_t N = s->groups * s->lines, D = m->width, one = n_weights(m, s);
     const int64_t sizes[] = {N * D, N * D, N * 3 * D, N * D, N * m->hidden, s->threads * one,
                              n_held(&m->scores, s->few, N, s->threads), s->groups * s->places, s->groups};
@@ -149,13 +149,13 @@ static int64_t lay_out(const Model *m, const Step *s, Room *room) {
     return lay_parts(s->work, 9, sizes, parts);
 }
 
-int64_t work_size(const Model *m, const Step *s) {
+int64_t work_size(const DecoderWeights *m, const DecodeCall *s) {
     Room room;
     return lay_out(m, s, &room);
 }
 
 /* List which places of a source there are. */
-static void list_places(const Step *s, const Room *w, int64_t me, int64_t threads) {
+static void list_places(const DecodeCall *s, const Room *w, int64_t me, int64_t threads) {
     for (int64_t b = s->groups * me / threads; b < s->groups * (me + 1) / threads && s->seen; b++) {
         int32_t n = 0, *list = w->seen + b * s->places;
         for (int64_t i = 0; i < s->places; i++)
@@ -164,7 +164,7 @@ static void list_places(const Step *s, const Room *w, int64_t me, int64_t thread
     }
 }
 
-static void read_memory(const Model *m, const Step *s, const Layer *layer, const Reads *of, const Room *w,
+static void read_memory(const DecoderWeights *m, const DecodeCall *s, const DecoderLayerWeights *layer, const LayerCache *of, const Room *w,
                         float *weights, int64_t me, int64_t threads) {
     const int64_t N = s->groups * s->lines, D = m->width, d = D / m->heads, S = s->places;
     if (s->folded) {
@@ -185,11 +185,11 @@ static void read_memory(const Model *m, const Step *s, const Layer *layer, const
     linear(&layer->output, w->said, N, w->x, 0, w->x, me, threads);
 }
 
-static void write_layer(const Model *m, const Step *s, const Layer *layer, const Reads *of, const Room *w,
+static void write_layer(const DecoderWeights *m, const DecodeCall *s, const DecoderLayerWeights *layer, const LayerCache *of, const Room *w,
                         float *weights, int64_t me, int64_t threads) {
     const int64_t N = s->groups * s->lines, D = m->width;
-    const Norm *own = &layer->around_self, *reading = &layer->around_reading;
-    const Norm *forward = &layer->around_feed_forward;
+    const NormWeights *own = &layer->around_self, *reading = &layer->around_reading;
+    const NormWeights *forward = &layer->around_feed_forward;
     normed(own, own->pre, w->x, N, D, w->read, me, threads);
     BARRIER
     linear(&layer->query_keys_values, w->read, N, 0, 0, w->products, me, threads);
@@ -214,7 +214,7 @@ static void write_layer(const Model *m, const Step *s, const Layer *layer, const
     normed(forward, !forward->pre, w->x, N, D, w->x, me, threads);
 }
 
-static void take_step(const Model *m, const Step *s, int64_t me, int64_t threads) {
+static void take_step(const DecoderWeights *m, const DecodeCall *s, int64_t me, int64_t threads) {
     const int64_t N = s->groups * s->lines, D = m->width;
     Room w;
     lay_out(m, s, &w);
@@ -229,14 +229,14 @@ static void take_step(const Model *m, const Step *s, int64_t me, int64_t threads
     say(&m->scores, w.read, N, s->few, s->few ? w.scores : s->log_probs, me, threads);
 }
 
-static void step_together(const Model *m, const Step *s) {
+static void step_together(const DecoderWeights *m, const DecodeCall *s) {
     PARALLEL(s->threads) take_step(m, s, ME, THREADS);
 }
 
-void step(const Model *m, const Step *s) { step_together(m, s); } /* libc has a `step` too: call this from outside */
+void step(const DecoderWeights *m, const DecodeCall *s) { step_together(m, s); } /* libc has a `step` too: call this from outside */
 
 /* Follow each line to where it stands: its places are those of the line it goes on from, and a new one. */
-static void set_out(const Books *b, Step *s, Trail *p) {
+static void set_out(const BeamState *b, DecodeCall *s, DecodeBuffers *p) {
     const int64_t K = b->width, t = b->step;
     int32_t *own = p->own;
     s->own = K > 1 ? p->next : 0; /* of a single line all are its own */
@@ -250,7 +250,7 @@ static void set_out(const Books *b, Step *s, Trail *p) {
 
 /* Take steps and keep the books of a beam, from its second step on, until every sentence is done, or for
    so many steps; return how many were taken. */
-int64_t walk_steps(const Model *m, Step *s, Trail *p, Books *b, int64_t most) {
+int64_t walk_steps(const DecoderWeights *m, DecodeCall *s, DecodeBuffers *p, BeamState *b, int64_t most) {
     int64_t taken = 0;
     for (; b->going && taken < most; taken++) {
         s->groups = b->going, s->lines = b->width, s->steps = b->step;

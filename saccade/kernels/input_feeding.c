@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "attention.h"
-#include "chance.h"
-#include "gates.h"
+#include "dropout_mask.h"
+#include "lstm_cell.h"
 #include "strips.h"
 
 typedef struct {
@@ -26,13 +26,13 @@ typedef struct {
     float *cells;                  /* [T + 1, B, D] */
     float *weights;                /* [B, T, S] */
     float *features;               /* [B, T, D]: y once more; going back, its gradient */
-    Chance chance;
+    DropoutDraw draw;
     float scale;
-    float *d_sums, *d_outer;        /* [T, B, 4 D], [T, B, D]: before the gates, before tanh */
+    float *d_sums, *d_readout;        /* [T, B, 4 D], [T, B, D]: before the gates, before tanh */
     float *d_keys, *d_values;       /* as those */
     float *d_hidden, *d_cell;       /* [B, D]: of the start */
     float *work;
-} Fed;
+} InputFeedingCall;
 
 typedef struct { /* what lies in `work`, forward or back */
     Strips gates, outer;
@@ -43,7 +43,7 @@ typedef struct { /* what lies in `work`, forward or back */
     int64_t sums_row, read_row, size;
 } Bench;
 
-static Bench lay_out_forward(const Fed *l) {
+static Bench lay_out_forward(const InputFeedingCall *l) {
     const int64_t D = l->width, C = l->read;
     Bench w = {.gates = {l->work, 2 * D, 4 * D}, .sums_row = whole(4 * D), .read_row = whole(D)};
     w.outer = (Strips){w.gates.at + whole(4 * D) * 2 * D, D + C, D};
@@ -53,7 +53,7 @@ static Bench lay_out_forward(const Fed *l) {
     return w;
 }
 
-static Bench lay_out_back(const Fed *l) {
+static Bench lay_out_back(const InputFeedingCall *l) {
     const int64_t D = l->width, C = l->read;
     Bench w = {.gates = {l->work, 4 * D, 2 * D}, .sums_row = whole(2 * D), .read_row = whole(D + C)};
     w.outer = (Strips){w.gates.at + whole(2 * D) * 4 * D, D, D + C};
@@ -65,22 +65,22 @@ static Bench lay_out_back(const Fed *l) {
     return w;
 }
 
-int64_t fed_size(const Fed *l, int64_t back) { return back ? lay_out_back(l).size : lay_out_forward(l).size; }
+int64_t input_feeding_size(const InputFeedingCall *l, int64_t back) { return back ? lay_out_back(l).size : lay_out_forward(l).size; }
 
-INLINE float *row_at(const Fed *l, int64_t t, int64_t b) {
+INLINE float *row_at(const InputFeedingCall *l, int64_t t, int64_t b) {
     return l->rows + (t * l->batch + b) * (2 * l->width + l->read);
 }
-INLINE float *cell_at(const Fed *l, int64_t t, int64_t b) { return l->cells + (t * l->batch + b) * l->width; }
+INLINE float *cell_at(const InputFeedingCall *l, int64_t t, int64_t b) { return l->cells + (t * l->batch + b) * l->width; }
 
 /* ---- Forward ---- */
 
-static void move(const Fed *l, const float *sums, int64_t t, int64_t b) {
+static void move(const InputFeedingCall *l, const float *sums, int64_t t, int64_t b) {
     const int64_t D = l->width;
     float *gates = l->gates + (t * l->batch + b) * 4 * D;
     lstm(D, gates, sums, cell_at(l, t, b), cell_at(l, t + 1, b), row_at(l, t + 1, b) + D, gates);
 }
 
-static void look(const Fed *l, int64_t t, int64_t b) {
+static void look(const InputFeedingCall *l, int64_t t, int64_t b) {
     const int64_t D = l->width, C = l->read, S = l->places;
     float *hidden = row_at(l, t + 1, b) + D, *weights = l->weights + (b * l->steps + t) * S;
     const uint8_t *mask = l->mask + b * S;
@@ -96,16 +96,16 @@ static void look(const Fed *l, int64_t t, int64_t b) {
     combine(hidden + D, weights, 1, l->values + b * S * C, C, S, C);
 }
 
-static void write_row(const Fed *l, const float *read, int64_t t, int64_t b) {
+static void write_row(const InputFeedingCall *l, const float *read, int64_t t, int64_t b) {
     const int64_t D = l->width, place = (b * l->steps + t) * D;
     float *y = row_at(l, t + 1, b);
     for (int64_t j = 0; j < D; j += LANES) {
-        const lanes all = tangent(of(read + j) + of(l->bias + j)) * l->chance.scale;
-        *at(l->features + place + j) = *at(y + j) = (lanes)((ints)all & stays(&l->chance, place + j));
+        const lanes all = tangent(of(read + j) + of(l->bias + j)) * l->draw.scale;
+        *at(l->features + place + j) = *at(y + j) = (lanes)((ints)all & stays(&l->draw, place + j));
     }
 }
 
-static void go_forward(const Fed *l, int64_t me, int64_t threads) {
+static void go_forward(const InputFeedingCall *l, int64_t me, int64_t threads) {
     const int64_t D = l->width, B = l->batch, row = 2 * D + l->read;
     const Bench w = lay_out_forward(l);
     lay(&w.gates, 0, l->F, l->F_row, D, me, threads);
@@ -129,18 +129,18 @@ static void go_forward(const Fed *l, int64_t me, int64_t threads) {
 /* ---- Back ---- */
 
 /* dz = (dy + what the next step says of it) m / (1 - p) (1 - tanh(z)^2) */
-static void write_row_back(const Fed *l, const float *fed, int64_t t, int64_t b) {
+static void write_row_back(const InputFeedingCall *l, const float *fed, int64_t t, int64_t b) {
     const int64_t D = l->width, place = (b * l->steps + t) * D;
-    const float *y = row_at(l, t + 1, b), scale = l->chance.scale, unscale = 1.0f / scale;
-    float *dz = l->d_outer + (t * l->batch + b) * D;
+    const float *y = row_at(l, t + 1, b), scale = l->draw.scale, unscale = 1.0f / scale;
+    float *dz = l->d_readout + (t * l->batch + b) * D;
     for (int64_t j = 0; j < D; j += LANES) {
         const lanes z = of(y + j) * unscale, dy = of(l->features + place + j) + of(fed + j);
-        *at(dz + j) = (lanes)((ints)(dy * scale * (1.0f - z * z)) & stays(&l->chance, place + j));
+        *at(dz + j) = (lanes)((ints)(dy * scale * (1.0f - z * z)) & stays(&l->draw, place + j));
     }
 }
 
 /* da = dr v',   de = scale a (da - sum a da),   dq = de k */
-static void look_back(const Fed *l, const Bench *w, int64_t t, int64_t b, float *d_query) {
+static void look_back(const InputFeedingCall *l, const Bench *w, int64_t t, int64_t b, float *d_query) {
     const int64_t D = l->width, C = l->read, S = l->places, at = (b * l->steps + t) * S;
     const float *weights = l->weights + at, *d_read = w->read + (t * l->batch + b) * w->read_row + D;
     float *d_scores = w->d_scores + at, sum = 0.0f;
@@ -152,7 +152,7 @@ static void look_back(const Fed *l, const Bench *w, int64_t t, int64_t b, float 
     combine(d_query, d_scores, 1, l->keys + b * S * D, D, S, D);
 }
 
-static void move_back(const Fed *l, const Bench *w, int64_t t, int64_t b, const float *d_query) {
+static void move_back(const InputFeedingCall *l, const Bench *w, int64_t t, int64_t b, const float *d_query) {
     const int64_t D = l->width, n = t * l->batch + b;
     const float *parts[] = {w->read + n * w->read_row, d_query, w->sums + b * w->sums_row + D};
     lstm_back(D, l->gates + n * 4 * D, cell_at(l, t, b), cell_at(l, t + 1, b), 3, parts,
@@ -160,7 +160,7 @@ static void move_back(const Fed *l, const Bench *w, int64_t t, int64_t b, const 
 }
 
 /* dk = de' h,   dv = a' dr, over all steps */
-static void learn_places(const Fed *l, const Bench *w, int64_t b) {
+static void learn_places(const InputFeedingCall *l, const Bench *w, int64_t b) {
     const int64_t D = l->width, C = l->read, S = l->places, T = l->steps, row = 2 * D + C;
     for (int64_t s = 0; s < S; s++) {
         const int64_t first = b * T * S + s, place = b * S + s;
@@ -170,7 +170,7 @@ static void learn_places(const Fed *l, const Bench *w, int64_t b) {
     }
 }
 
-static void go_back(const Fed *l, int64_t me, int64_t threads) {
+static void go_back(const InputFeedingCall *l, int64_t me, int64_t threads) {
     const int64_t D = l->width, B = l->batch;
     const Bench w = lay_out_back(l);
     lay_across(&w.gates, 0, l->F, l->F_row, D, me, threads);
@@ -183,7 +183,7 @@ static void go_back(const Fed *l, int64_t me, int64_t threads) {
     for (int64_t t = l->steps - 1; t >= 0; t--) {
         for (SHARE(b, B, me, threads)) write_row_back(l, w.sums + b * w.sums_row, t, b);
         BARRIER
-        product(&w.outer, l->d_outer + t * B * D, D, B, w.read + t * B * w.read_row, w.read_row, me, threads);
+        product(&w.outer, l->d_readout + t * B * D, D, B, w.read + t * B * w.read_row, w.read_row, me, threads);
         BARRIER
         for (SHARE(b, B, me, threads)) {
             look_back(l, &w, t, b, w.query + me * D);
@@ -199,10 +199,10 @@ static void go_back(const Fed *l, int64_t me, int64_t threads) {
     }
 }
 
-void fed_forward(const Fed *l) {
+void input_feeding_forward(const InputFeedingCall *l) {
     PARALLEL(l->threads) go_forward(l, ME, THREADS);
 }
 
-void fed_backward(const Fed *l) {
+void input_feeding_backward(const InputFeedingCall *l) {
     PARALLEL(l->threads) go_back(l, ME, THREADS);
 }
