@@ -109,8 +109,9 @@ def train(
             trainer.save()
             bench.identify(folder)
         write_examples(folder, examples)
-        if bench.started:
-            log.say(bench.started)
+        for text in (bench.started, *bench.warnings):
+            if text:
+                log.say(text)
         log.board = board(str(folder / "tensorboard")) if board else None
         reason = trainer.run()
     return Run(folder, bench, trainer.loop.progress, reason)

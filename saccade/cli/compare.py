@@ -11,7 +11,7 @@ from saccade.engines._devices import checked_device
 from saccade.errors import RecipeError
 from saccade.experiments import comparison
 from saccade.views import bars
-from saccade.views.comparison import cells, to_html
+from saccade.views.comparison import LOWER, cells, marked, to_html
 
 
 def compare(
@@ -42,6 +42,7 @@ def compare(
 ) -> None:
     """Train several recipes on the same data, or take what is trained, and set them side by side.
 
+    What cannot be compared is refused before training. Language models are compared by likelihood.
     The table has quality with its interval, parameters, training time, FLOPs and decoding speed;
     compare.html in the output folder adds score by length and the curves. Stopped runs go on,
     finished ones are used again. To vary a part, name it whole: its options start from defaults.
@@ -56,27 +57,29 @@ def compare(
     """
     checked_device(device)
     chosen = comparison.variants(recipes, over or [], sets or [])
+    split = split or next(iter(chosen[0].recipe.data.test), "valid")
+    numbers = _numbers(seeds)
+    comparison.check(chosen, split)
     done = comparison.train_all(
         chosen,
         output,
-        _numbers(seeds),
+        numbers,
         overwrite=overwrite,
         device=device,
         console=error_console(),
     )
-    split = split or next(iter(chosen[0].recipe.data.test), "valid")
     measured = {}
     for name, folders in done.items():
         note(f"Measuring {name} on {split}.")
         measured[name] = [comparison.measure(folder, split, device=device) for folder in folders]
     rows = comparison.rows_of(measured)
     headers, lines = cells(rows)
-    show_table(
-        f"{split}, {len(measured[rows[0].name][0].evaluation.examples):,} pairs", headers, lines
-    )
-    first = headers[1]
-    scores = {row.name: row.figures[first].value for row in rows}
-    out_console().print(bars.to_terminal(scores, title=first), markup=False, highlight=False)
+    first, figure = next(iter(rows[0].figures.items()))
+    n = len(measured[rows[0].name][0].evaluation.examples)
+    lower = f"; {LOWER} lower is better" if any(LOWER in name for name in headers) else ""
+    show_table(f"{split}, {n:,} examples{lower}", headers, lines)
+    scores, title = {row.name: row.figures[first].value for row in rows}, marked(first, figure)
+    out_console().print(bars.to_terminal(scores, title=title), markup=False, highlight=False)
     paths = comparison.write(
         output, rows, to_html("Comparison", rows, _command(recipes, over, sets, seeds))
     )

@@ -95,6 +95,8 @@ def _rehearse(recipe: Recipe, folder: Path, start_from: Path | None) -> None:
         "whole recipe": f"{folder / 'recipe.yaml'} (see it now: saccade recipe show)",
     }
     show_table(f"{recipe.name}: a dry run", ["", ""], [[k, v] for k, v in rows.items()])
+    for warning in bench.warnings:
+        note(warning)
     note("Nothing was trained and no run folder was written.")
 
 

@@ -77,6 +77,10 @@ class Store:
         sources = {name: arrays.array(owner) for name, arrays in self._sources.items()}
         return Pair(sources, self._target.array(i))
 
+    def flat(self, side: str) -> Array:
+        """Return the values of all arrays of a side, one after the other."""
+        return (self._target if side == TARGET else self._sources[side]).values
+
     def origin(self, i: int) -> str:
         """Name the file and line that pair `i` came from."""
         start, name, number = self._origins[int(np.searchsorted(self._starts, i, "right")) - 1]
@@ -87,7 +91,7 @@ class _Arrays:
     """The arrays of one side."""
 
     def __init__(self, folder: Path, name: str, about: Mapping[str, Any]) -> None:
-        self._values = _map(folder / f"{name}.values", about["dtype"])
+        self.values = _map(folder / f"{name}.values", about["dtype"])
         self._offsets = _map(folder / f"{name}.offsets", "int64")
         n_dims = int(about["dimensions"])
         if n_dims == 1:
@@ -97,7 +101,7 @@ class _Arrays:
         self._flat = n_dims == 1
 
     def array(self, i: int) -> Array:
-        values = self._values[int(self._offsets[i]) : int(self._offsets[i + 1])]
+        values = self.values[int(self._offsets[i]) : int(self._offsets[i + 1])]
         return values if self._flat else values.reshape(self.shapes[i])
 
 

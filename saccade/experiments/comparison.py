@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from rich.console import Console
 
 from saccade import recipe as recipes
 from saccade import run
-from saccade.errors import CheckpointError, DataError, RecipeError
+from saccade.errors import CheckpointError, RecipeError
+from saccade.experiments.measures import Judged, check_comparable, check_trainable, judged
 from saccade.folders import model as folders
 from saccade.look.report import read_curves, training_flops
-from saccade.metrics.base import Metric, paired
+from saccade.metrics.base import paired
 from saccade.nouns import Example, Raw
 from saccade.predict.evaluation import Evaluation
 from saccade.recipe import Recipe
@@ -119,6 +119,14 @@ def _rehearse(recipe: Recipe) -> None:
     recipe.model.build(sources, recipe.data.target.build().sketch())
 
 
+def check(chosen: Sequence[Variant], split: str, root: Path = Path()) -> None:
+    """Refuse what cannot be trained or compared, before anything is trained."""
+    for variant in chosen:
+        if variant.folder is None:
+            check_trainable(variant.recipe, root)
+    check_comparable({variant.name: variant.recipe for variant in chosen}, split, root)
+
+
 def train_all(
     chosen: Sequence[Variant],
     folder: Path,
@@ -210,26 +218,62 @@ def measure(
 
 
 def rows_of(measured: dict[str, list[Measured]]) -> list[Row]:
-    """Put what was measured into the rows of a table; the first metric decides who is best."""
-    _check_same_data(measured)
-    first = next(iter(next(iter(measured.values()))[0].evaluation.figures))
-    metric = _metric(next(iter(measured.values()))[0], first)
-    sign = 1.0 if metric.higher_is_better else -1.0
+    """Put what was measured into the rows of a table; the first figure decides who is best."""
+    judges = {name: [_judged(one) for one in runs] for name, runs in measured.items()}
+    one = next(iter(judges.values()))[0]
+    first, sign = next(iter(one.figures)), 1.0 if one.metric.higher_is_better else -1.0
     values = {
-        name: statistics.fmean(one.evaluation.figures[first].score.value for one in runs)
-        for name, runs in measured.items()
+        name: statistics.fmean(run.figures[first].score.value for run in runs)
+        for name, runs in judges.items()
     }
     best = max(values, key=lambda name: sign * values[name])
     return [
-        _row(name, runs, metric, None if name == best else measured[best][0])
+        _row(name, runs, judges[name], None if name == best else judges[best][0])
         for name, runs in measured.items()
     ]
 
 
-def _content(example: Example) -> list[bytes]:
-    """Return what an example holds, whatever it is called."""
-    raws = [*example.sources.values(), *example.references]
-    return [raw.encode() if isinstance(raw, str) else np.asarray(raw).tobytes() for raw in raws]
+def _judged(one: Measured) -> Judged:
+    return judged(one.evaluation, folders.read_plan(one.folder).recipe)
+
+
+def _row(name: str, runs: list[Measured], judges: list[Judged], best: Judged | None) -> Row:
+    figures = {}
+    for label, figure in judges[0].figures.items():
+        values = [each.figures[label].score.value for each in judges]
+        known = len(runs) == 1
+        figures[label] = ComparisonCurve(
+            statistics.fmean(values),
+            figure.interval.low if known else min(values),
+            figure.interval.high if known else max(values),
+            not figure.score.higher_is_better,
+        )
+    return Row(
+        name=name,
+        seeds=len(runs),
+        figures=figures,
+        p_value=_p_value(judges[0], best) if best else None,
+        parameters=runs[0].parameters,
+        seconds=statistics.fmean(each.seconds for each in runs),
+        flops=statistics.fmean(each.flops for each in runs),
+        speed=statistics.fmean(_speed(each.evaluation) for each in runs),
+        by_length=by_length(judges[0], runs[0].evaluation.examples),
+        curve=_curve(runs[0].folder),
+    )
+
+
+def _speed(found: Evaluation) -> float:
+    """Return the examples a second; none if nothing was written."""
+    written = len(found.predictions)
+    return written / max(found.seconds, 1e-9) if written else float("nan")
+
+
+def _p_value(a: Judged, b: Judged) -> float:
+    return paired(a.metric, a.hypotheses, b.hypotheses, a.references).p_value
+
+
+def _curve(folder: Path) -> list[tuple[float, float]]:
+    return read_curves(folder).get("validation loss", [])
 
 
 def _length(raw: Raw) -> int:
@@ -237,78 +281,19 @@ def _length(raw: Raw) -> int:
     return len(raw.split()) if isinstance(raw, str) else len(raw)
 
 
-def _check_same_data(measured: dict[str, list[Measured]]) -> None:
-    tests = {
-        name: [_content(e) for e in runs[0].evaluation.examples] for name, runs in measured.items()
-    }
-    (first, expected), *others = tests.items()
-    for name, pairs in others:
-        if pairs != expected:
-            raise DataError(
-                f"compare: '{name}' was tested on other pairs than '{first}'; expected the same"
-                " test set. Give their recipes one data.test, or choose another --split."
-            )
-    kinds = {name: list(runs[0].evaluation.figures) for name, runs in measured.items()}
-    shared = [k for k in kinds[first] if all(k in found for found in kinds.values())]
-    if not shared or shared[0] != kinds[first][0]:
-        raise DataError(
-            f"compare: the recipes share no first metric ({kinds}); expected the same"
-            " decoding.metrics. Set it for all: --set decoding.metrics=bleu"
-        )
+def by_length(found: Judged, examples: Sequence[Example]) -> list[ComparedLength]:
+    """Score sentences of similar length together, counted in words: models may cut differently.
 
-
-def _metric(one: Measured, name: str) -> Metric:
-    parts = folders.read_identity(one.folder).recipe.decoding.metrics
-    position = list(one.evaluation.figures).index(name)
-    return parts[position].build()
-
-
-def _row(name: str, runs: list[Measured], metric: Metric, best: Measured | None) -> Row:
-    one = runs[0].evaluation
-    figures = {}
-    for label, figure in one.figures.items():
-        values = [each.evaluation.figures[label].score.value for each in runs]
-        known = len(runs) == 1
-        figures[label] = ComparisonCurve(
-            statistics.fmean(values),
-            figure.interval.low if known else min(values),
-            figure.interval.high if known else max(values),
-        )
-    return Row(
-        name=name,
-        seeds=len(runs),
-        figures=figures,
-        p_value=_p_value(one, best.evaluation, metric) if best else None,
-        parameters=runs[0].parameters,
-        seconds=statistics.fmean(each.seconds for each in runs),
-        flops=statistics.fmean(each.flops for each in runs),
-        speed=statistics.fmean(
-            len(each.evaluation.examples) / max(each.evaluation.seconds, 1e-9) for each in runs
-        ),
-        by_length=by_length(metric, one),
-        curve=_curve(runs[0].folder),
-    )
-
-
-def _p_value(a: Evaluation, b: Evaluation, metric: Metric) -> float:
-    outputs = [[t.output for t in one.predictions] for one in (a, b)]
-    references = [list(example.references) for example in a.examples]
-    return paired(metric, outputs[0], outputs[1], references).p_value
-
-
-def _curve(folder: Path) -> list[tuple[float, float]]:
-    return read_curves(folder).get("validation loss", [])
-
-
-def by_length(metric: Metric, found: Evaluation) -> list[ComparedLength]:
-    """Score sentences of similar length together, counted in words: models may cut differently."""
-    lengths = [_length(example.source) for example in found.examples]
+    There is nothing to tell of models that have no source.
+    """
+    lengths = [_length(example.source) for example in examples]
+    if not any(lengths):
+        return []
     return [
         ComparedLength(
             statistics.fmean(lengths[i] for i in rows),
-            metric.corpus(
-                [found.predictions[i].output for i in rows],
-                [list(found.examples[i].references) for i in rows],
+            found.metric.corpus(
+                [found.hypotheses[i] for i in rows], [found.references[i] for i in rows]
             ).value,
             len(rows),
         )

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from saccade.data.codecs import TARGET
+from saccade.data.coverage import unknown_pieces
 from saccade.data.files import check_files, readers_to_train
 from saccade.data.prepare import batches_of, check_matched, prepare, profile_of
 from saccade.folders import model as folders
@@ -21,6 +23,7 @@ class Bench:
     """All that a training needs besides the loop.
 
     hashes: of the data.  started: what to say of the weights it starts from, if anything.
+    warnings: what to say of the data before training.
 
     Args:
         recipe: what to do.
@@ -36,12 +39,16 @@ class Bench:
         check_files(recipe, readers_to_train(recipe), root)
         settings, base = recipe.training, resume or start_from
         known = folders.read_identity(base) if base else None
-        prepared = prepare(recipe, root, *folders.known_codecs(known, recipe))
+        codecs, target = folders.known_codecs(known, recipe)
+        prepared = prepare(recipe, root, codecs, target)
         model = folders.build_model(recipe, prepared.codecs)
         check_matched(prepared, model.pieces_each)
-        self.started = ""
+        self.started, self.warnings = "", list[str]()
         if start_from and not resume:
             self.started = folders.start_weights(model, recipe, start_from)
+            taken = prepared.codecs.sides if codecs else [TARGET]
+            unknown = unknown_pieces(recipe, prepared, root, taken)
+            self.warnings = [one.told(start_from) for one in unknown]
         self.recipe, self.root, self.hashes = recipe, root, prepared.hashes
         usual = read_profile(resume) if resume else None
         self.profile = usual or profile_of(recipe, prepared, root)

@@ -129,11 +129,13 @@ class Likelihood:
     """How likely a model finds texts: log-probability, and of how many pieces and characters.
 
     Every text's END is among the pieces and in the log-probability, but is no character.
+    texts: what it is the sum of, one for each example.
     """
 
     log_prob: float
     pieces: int
     characters: int
+    texts: "tuple[Likelihood, ...]" = ()
 
     @property
     def perplexity(self) -> float:
@@ -152,12 +154,21 @@ def likelihood_of(predictor: Predictor, examples: Sequence[Example]) -> Likeliho
         return None
     rows = [(example, reference) for example in examples for reference in example.references]
     sources = [{name: e.sources[name] for name in predictor.sources} for e, _ in rows]
-    scored = predictor.score(sources, [reference for _, reference in rows])
-    return Likelihood(
-        sum(one.score for one in scored),
-        sum(len(one.token_scores) for one in scored),
-        sum(len(reference) for _, reference in rows),
+    scored = iter(predictor.score(sources, [reference for _, reference in rows]))
+    texts = tuple(
+        _summed(
+            Likelihood(one.score, len(one.token_scores), len(reference))
+            for reference, one in zip(example.references, scored, strict=False)
+        )
+        for example in examples
     )
+    return replace(_summed(texts), texts=texts)
+
+
+def _summed(several: Iterable[Likelihood]) -> Likelihood:
+    rows = [(one.log_prob, one.pieces, one.characters) for one in several]
+    log_probs, pieces, characters = zip(*rows, strict=True) if rows else ((), (), ())
+    return Likelihood(sum(log_probs), sum(pieces), sum(characters))
 
 
 def figures_of(

@@ -8,6 +8,9 @@ from saccade.views import bars, curves, svg
 from saccade.views.page import Section, page, paragraph, table
 from saccade.views.ticks import short
 
+LOWER = "↓"
+_LARGE = 10.0  # figures from which two decimals are enough
+
 
 @dataclass(frozen=True, slots=True)
 class ComparisonCurve:
@@ -16,6 +19,7 @@ class ComparisonCurve:
     value: float
     low: float
     high: float
+    lower_is_better: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +50,14 @@ class Row:
 def cells(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
     """Return the headers and the cells of the table."""
     metrics = list(rows[0].figures) if rows else []
-    headers = ["model", *metrics, "p against best", "parameters", "training", "FLOPs"]
+    named = [marked(name, rows[0].figures[name]) for name in metrics]
+    headers = ["model", *named, "p against best", "parameters", "training", "FLOPs"]
     return [*headers, "sentences/s"], [_cells(row, metrics) for row in rows]
+
+
+def marked(name: str, figure: ComparisonCurve) -> str:
+    """Name a figure, with an arrow if lower is better."""
+    return f"{name} {LOWER}" if figure.lower_is_better else name
 
 
 def to_html(title: str, rows: Sequence[Row], commands: Sequence[str] = ()) -> str:
@@ -62,7 +72,9 @@ def to_html(title: str, rows: Sequence[Row], commands: Sequence[str] = ()) -> st
         Section(f"{metric} of each", [svg.elastic(bars.to_svg(scores, title=metric))]),
         Section(
             f"{metric} by source length",
-            [svg.elastic(curves.to_svg(lengths, x_label="words in the source", y_label=metric))],
+            [svg.elastic(curves.to_svg(lengths, x_label="words in the source", y_label=metric))]
+            if any(lengths.values())
+            else [],
         ),
         Section(
             "Validation loss",
@@ -77,9 +89,9 @@ def _legend(rows: Sequence[Row]) -> str:
     many = any(row.seeds > 1 for row in rows)
     spread = "least and most over the seeds" if many else "the 95 % bootstrap interval"
     return (
-        f"In brackets {spread}. p: paired bootstrap on the first metric, how easily chance alone"
-        " makes such a difference to the best model. FLOPs are estimated: six for each weight and"
-        " symbol."
+        f"In brackets {spread}. {LOWER}: lower is better. p: paired bootstrap on the first metric,"
+        " how easily chance alone makes such a difference to the best model. FLOPs are estimated:"
+        " six for each weight and symbol."
     )
 
 
@@ -92,12 +104,14 @@ def _cells(row: Row, metrics: Sequence[str]) -> list[str]:
         f"{row.parameters:,}",
         _clock(row.seconds),
         "–" if math.isnan(row.flops) else f"{row.flops:.1e}",
-        short(row.speed),
+        "–" if math.isnan(row.speed) else short(row.speed),
     ]
 
 
 def _figure(line: ComparisonCurve) -> str:
-    return f"{line.value:.2f} ({line.low:.1f} to {line.high:.1f})"
+    if line.value >= _LARGE:
+        return f"{line.value:.2f} ({line.low:.1f} to {line.high:.1f})"
+    return f"{line.value:.4f} ({line.low:.3f} to {line.high:.3f})"
 
 
 def _clock(seconds: float) -> str:

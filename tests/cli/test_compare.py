@@ -1,10 +1,25 @@
 import json
+import math
 from pathlib import Path
+
+import pytest
 
 from saccade.experiments import comparison
 from tests.cli.conftest import Call
 
 QUICK = ("--set", "training.max_steps=2")
+LANGUAGE = """
+name: language
+data:
+  train: {kind: plain, path: text.txt}
+  valid: {kind: plain, path: text.txt}
+  test: {kind: plain, path: text.txt}
+  target: {tokenizer: character}
+model: {kind: language_model, embedding: 16, decoder: {kind: rnn, hidden: 16, attention: none}}
+training: {max_steps: 20, learning_rate: 0.01, schedule: constant}
+decoding: {metrics: []}
+"""
+WORDS = ("--set", "data.target.tokenizer=word", "--set", "name=words")
 
 
 def test_a_sweep_is_trained_measured_and_drawn(call: Call, work: Path, tmp_path: Path) -> None:
@@ -86,11 +101,87 @@ def test_other_test_pairs_and_other_metrics_are_refused(call: Call, work: Path) 
     assert call(*train, "-o", "a", "--set", f"data.valid={pairs}").code == 0
     said = call("compare", work / "model", "a", "--split", "valid")
     assert said.code == 1
-    assert "was tested on other pairs than 'model'; expected the same test set." in said.err
+    assert "'a' is tested on other pairs than 'model'; expected the same test set." in said.err
     assert call(*train, "-o", "b", "--set", "decoding.metrics=ter").code == 0
     said = call("compare", work / "model", "b", "--split", "valid")
     assert said.code == 1
     assert "the recipes share no first metric" in said.err
+
+
+@pytest.fixture
+def language(tmp_path: Path) -> Path:
+    """A recipe of a language model, and its text."""
+    lines = [f"the {noun} {verb}\n" for noun in ("cat", "dog", "cow") for verb in ("eats", "sits")]
+    (tmp_path / "text.txt").write_text("".join(lines), encoding="utf-8")
+    path = tmp_path / "language.yaml"
+    path.write_text(LANGUAGE, encoding="utf-8")
+    return path
+
+
+def test_language_models_are_compared_by_likelihood(
+    call: Call, language: Path, tmp_path: Path
+) -> None:
+    assert call("train", language, "-o", "longer", "--set", "training.max_steps=60").code == 0
+    assert call("train", language, "-o", "words", *WORDS).code == 0
+    said = call("compare", "longer", "words", "-o", "both")
+    assert said.code == 0, said.err
+    assert "test, 6 examples; ↓ lower is better" in said.out
+    assert "nats a character ↓" in said.out
+    assert "perplexity a piece ↓" in said.out
+    rows = json.loads((tmp_path / "both" / "compare.json").read_text(encoding="utf-8"))
+    for row in rows:
+        measured = call("evaluate", row["name"], "--json", "-").out
+        likely = json.loads(measured)
+        figures = row["figures"]
+        assert list(figures) == ["nats a character", "perplexity a piece"]
+        nats, pieces = figures.values()
+        assert nats["value"] == pytest.approx(likely["nats_per_character"])
+        assert pieces["value"] == pytest.approx(likely["perplexity"])
+        assert nats["low"] < nats["value"] < nats["high"]
+        assert nats["lower_is_better"]
+        assert math.isnan(row["speed"])
+        assert row["by_length"] == []
+    best = min(rows, key=lambda row: row["figures"]["nats a character"]["value"])
+    assert [row["p_value"] is None for row in rows] == [row is best for row in rows]
+    page = (tmp_path / "both" / "compare.html").read_text(encoding="utf-8")
+    assert "nats a character ↓" in page
+    assert "↓: lower is better." in page
+    assert "by source length" not in page
+
+
+def test_a_sweep_of_language_models(call: Call, language: Path, tmp_path: Path) -> None:
+    sweep = ("--over", "model.decoder.cell=lstm,gru", "--seeds", "1,2", "-o", "cells")
+    said = call("compare", language, *sweep, "--set", "training.max_steps=2")
+    assert said.code == 0, said.err
+    assert "language lstm (2 seeds)" in said.out
+    rows = json.loads((tmp_path / "cells" / "compare.json").read_text(encoding="utf-8"))
+    assert [row["name"] for row in rows] == ["language lstm", "language gru"]
+
+
+def test_what_has_no_common_measure_is_refused_before_training(
+    call: Call, language: Path, work: Path, tmp_path: Path
+) -> None:
+    lines = language.read_text(encoding="utf-8").replace("name: language", "name: blocks")
+    (tmp_path / "blocks.yaml").write_text(lines.replace("kind: plain", "kind: blocks"))
+    text = (work / "tiny.yaml").read_text(encoding="utf-8")
+    (tmp_path / "ter.yaml").write_text(
+        text.replace("name: tiny", "name: ter").replace("[exact_match, chrf]", "[ter]")
+    )
+    tiny, valid = work / "tiny.yaml", ("--split", "valid")
+    for arguments, code, message in (
+        ((tiny, "ter.yaml"), 1, "share no first metric (tiny: exact_match, chrf; ter: ter)"),
+        ((language, tiny, *valid), 1, "(language: nats a character, perplexity a piece; tiny"),
+        ((language, "blocks.yaml"), 1, "'blocks' is tested on other pairs than 'language'"),
+        ((language, "blocks.yaml", "--split", "tset"), 2, "'language' has no split 'tset'; there"),
+    ):
+        said = call("compare", *arguments, "-o", "none")
+        assert said.code == code, said.err
+        assert message in said.err
+        assert not (tmp_path / "none").exists()
+    (tmp_path / "text.txt").unlink()
+    said = call("compare", language, "blocks.yaml", "-o", "none")
+    assert "text.txt: no such file; reader plain needs it" in said.err
+    assert not (tmp_path / "none").exists()
 
 
 def test_two_options_can_be_varied_together(work: Path) -> None:

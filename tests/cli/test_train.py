@@ -99,3 +99,26 @@ def test_average_writes_a_model(call: Call, work: Path) -> None:
     both = call("average", work / "model", "-o", "mean2", "--last", 2, "--best", 1)
     assert both.code == 2
     assert "average: give either --last N or --best N." in both.err
+
+
+def test_going_on_with_unknown_words_is_warned_of(call: Call, work: Path, tmp_path: Path) -> None:
+    (tmp_path / "new.tsv").write_text("un chat dort\ta cat sleeps\nun loup dort\ta wolf sleeps\n")
+    new = "{kind: tsv, path: new.tsv}"
+    sets = [f"data.{split}={new}" for split in ("train", "valid", "test")]
+    options = [word for text in [*sets, "training.max_steps=1"] for word in ("--set", text)]
+    command = ("train", work / "tiny.yaml", "--from", work / "model", "-o", "tuned", *options)
+    for more in (("--dry-run",), ()):
+        said = call(*command, *more)
+        assert said.code == 0, said.err
+        flat = " ".join(said.err.split())
+        assert flat.count("Warning: ") == 2
+        assert "Warning: source: 1 of 6 words (16.67%) of the training data are not in" in flat
+        assert "Most frequent: 'wolf' (1)." in flat
+    log = (tmp_path / "tuned" / "train.log").read_text(encoding="utf-8")
+    assert "Warning: target: 1 of 6 words" in log
+    gone_on = call("train", "tuned", "--resume", "--set", "training.max_steps=2")
+    assert gone_on.code == 0, gone_on.err
+    assert "Warning" not in gone_on.err
+    again = call("train", work / "tiny.yaml", "--from", work / "model", "-o", "same", *options[-2:])
+    assert again.code == 0
+    assert "Warning" not in again.err

@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 from saccade.views.comparison import ComparedLength, ComparisonCurve, Row, cells, to_html
 
@@ -33,3 +34,16 @@ def test_the_page_has_table_and_pictures_and_escapes_names() -> None:
     assert page.count("<svg") == 3
     assert "bleu by source length" in page
     assert "saccade compare x y" in page
+
+
+def test_where_lower_is_better_it_says_so() -> None:
+    figures = {"nats": ComparisonCurve(1.23456, 1.2, 1.3, lower_is_better=True)}
+    one = replace(row("a"), figures=figures, by_length=[], speed=math.nan)
+    headers, lines = cells([one])
+    assert headers[1] == "nats ↓"
+    assert lines[0][1] == "1.2346 (1.200 to 1.300)"
+    assert lines[0][-1] == "–"
+    page = to_html("Comparison", [one])
+    assert "nats ↓" in page
+    assert "↓: lower is better." in page
+    assert "by source length" not in page
