@@ -31,7 +31,7 @@ from saccade.flow import Batch, Padded, padded
 from saccade.kernels.allocator import kept_memory
 from saccade.models.base import Model
 from saccade.nouns import SOURCE_NAME, Side
-from saccade.objectives._likelihood import cross_entropy
+from saccade.objectives.cross_entropy import cross_entropy
 from saccade.search.base import Task
 from saccade.search.beam import Beam
 from saccade.views import curves

@@ -174,6 +174,8 @@ def report(
 ) -> Path:
     """Write report.html anew from what a run has left so far; it may still be training."""
     recipe, progress = folders.read_identity(folder).recipe, standing(folder)
+    split = next(iter(recipe.data.test), "valid")
+    check_files(recipe, {key_of(recipe, split): held_out(recipe)[split]}, root)
     predictor = folders.load(folder, device=device)
     return write_report(folder, recipe, predictor, progress, root=root, lengths=lengths)
 

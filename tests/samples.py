@@ -12,17 +12,17 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from saccade.attention.base import Attention
+from saccade.data.batching import collate as make_batch
 from saccade.data.codecs import Codecs
 from saccade.decoders.base import Decoder
 from saccade.encoders.base import Encoder
-from saccade.flow import Batch, Memory
+from saccade.flow import Batch, Memory, from_lengths
 from saccade.kernels.library import SWITCH, found
-from saccade.masks import from_lengths
 from saccade.modalities.numbers import NumbersCodec, Scale
 from saccade.modalities.text import TextCodec
 from saccade.models.base import Model
 from saccade.nouns import Side
-from saccade.objectives._likelihood import cross_entropy
+from saccade.objectives.cross_entropy import cross_entropy
 from saccade.parts import Part, find, kinds, schema
 from saccade.tokenizers._vocabulary import Vocabulary
 from saccade.tokenizers.character import Character
@@ -104,7 +104,7 @@ def rows_of(memory: Memory, index: Tensor) -> Memory:
 
 def collate(sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> Batch:
     """Make a batch of ids that hold no START and END."""
-    return codecs().collate({"source": _arrays(sources)}, _arrays(targets))
+    return make_batch(codecs(), {"source": _arrays(sources)}, _arrays(targets))
 
 
 def _arrays(rows: Sequence[Sequence[int]]) -> list[NDArray[np.int64]]:
@@ -146,7 +146,7 @@ def windows(sources: Sequence[Tensor], targets: Sequence[Tensor]) -> Batch:
         for n in [rows[0].shape[1]]
     )
     arrays = [[one.numpy() for one in rows] for rows in (sources, targets)]
-    return Codecs({"source": read}, written).collate({"source": arrays[0]}, arrays[1])
+    return make_batch(Codecs({"source": read}, written), {"source": arrays[0]}, arrays[1])
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 from torch.testing import assert_close
 
-from saccade.masks import causal, from_lengths, last, masked_softmax, reverse
+from saccade.flow import causal, from_lengths, last, masked_softmax, reverse
 from tests.samples import mask_of, randn
 
 calm = settings(deadline=None, max_examples=25)

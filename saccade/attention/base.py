@@ -16,8 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from saccade.errors import ShapeError
-from saccade.flow import Attended, Memory, State, tensor
-from saccade.masks import masked_softmax
+from saccade.flow import Attended, Memory, State, masked_softmax, tensor
 
 
 class Attention(nn.Module, ABC):

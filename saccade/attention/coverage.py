@@ -4,8 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from saccade.attention.base import Remembering
-from saccade.flow import State, tensor
-from saccade.masks import masked_softmax
+from saccade.flow import State, masked_softmax, tensor
 
 
 class Coverage(Remembering):

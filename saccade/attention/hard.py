@@ -7,8 +7,7 @@ from torch import Tensor
 
 from saccade.attention.base import Attention, ScoredAttention
 from saccade.errors import RecipeError
-from saccade.flow import Attended, State, tensor
-from saccade.masks import masked_softmax
+from saccade.flow import Attended, State, masked_softmax, tensor
 from saccade.parts import Part
 
 CHOSEN, PROBABILITY = "chosen", "probability"  # the names of its two maps, in this order

@@ -7,8 +7,7 @@ from torch.nn.functional import pad
 from saccade.attention.base import Remembering
 from saccade.cells.base import Cell
 from saccade.errors import RecipeError
-from saccade.flow import State, map_state, nested, tensor
-from saccade.masks import masked_softmax
+from saccade.flow import State, map_state, masked_softmax, nested, tensor
 from saccade.parts import Part
 
 

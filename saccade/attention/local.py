@@ -7,8 +7,7 @@ from torch import Tensor, nn
 
 from saccade.attention.base import ScoredAttention, Weighted
 from saccade.errors import RecipeError
-from saccade.flow import State, tensor
-from saccade.masks import masked_softmax
+from saccade.flow import State, masked_softmax, tensor
 from saccade.parts import Part
 
 

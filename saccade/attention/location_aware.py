@@ -8,8 +8,7 @@ from torch.nn.functional import logsigmoid
 
 from saccade.attention.base import Remembering
 from saccade.errors import RecipeError
-from saccade.flow import State, tensor
-from saccade.masks import masked_softmax
+from saccade.flow import State, masked_softmax, tensor
 
 
 class LocationAware(Remembering):

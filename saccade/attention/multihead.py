@@ -8,10 +8,9 @@ from torch.nn.functional import dropout, scaled_dot_product_attention
 
 from saccade.attention.base import Attention, ScoredAttention
 from saccade.errors import ShapeError
-from saccade.flow import Attended, State, tensor
+from saccade.flow import Attended, State, masked_softmax, tensor
 from saccade.kernels.attention import attention
 from saccade.kernels.precision import restored
-from saccade.masks import masked_softmax
 from saccade.parts import Part
 
 

@@ -3,8 +3,7 @@
 from torch import Tensor
 
 from saccade.attention.base import ScoredAttention, Weighted
-from saccade.flow import State, tensor
-from saccade.masks import masked_softmax
+from saccade.flow import State, masked_softmax, tensor
 from saccade.parts import Part
 from saccade.positions.base import Positions
 

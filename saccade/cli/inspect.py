@@ -79,6 +79,11 @@ def _given(model: Path, predictor: Predictor, asked: str) -> tuple[Any, Any]:
     """Return what is asked for, and the truth if it is known: `example:N` is one of the folder."""
     word, _, digits = asked.partition(":")
     if word != "example" or not digits.isdecimal():
+        if digits and predictor.source.vocabulary is None:
+            raise RecipeError(
+                f"{asked}: inspect does not read the data that a recipe names; expected example:N,"
+                " one of those that the model folder carries, or numbers. Write example:1."
+            )
         return asked, None
     example = example_of(model, digits)
     given = {name: example.sources[name] for name in predictor.sources}

@@ -5,14 +5,37 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import final, overload
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from saccade.data.codecs import TARGET, Codecs
 from saccade.data.store import Pair, Store
 from saccade.errors import DataError
-from saccade.flow import Batch
+from saccade.flow import Batch, Padded, Sources
+from saccade.modalities.base import Array
 
 _WINDOW = 100  # batches' worth of examples that are sorted by length together
+
+
+def collate(
+    codecs: Codecs,
+    sources: Mapping[str, Sequence[Array]],
+    targets: Sequence[Array],
+    index: Sequence[int] = (),
+) -> Batch:
+    """Make a batch of arrays; `index` says which pairs they are."""
+    values, mask, prefix = codecs.target.frame(targets, next(iter(sources.values())))
+    target, numbers = _padded(values, mask), tuple(int(i) for i in index)
+    return Batch(pad(codecs, sources), target, torch.from_numpy(prefix), numbers)
+
+
+def pad(codecs: Codecs, sources: Mapping[str, Sequence[Array]]) -> Sources:
+    """Lay the sources of a batch out as tensors."""
+    return {name: _padded(*codecs.sources[name].pad(rows)) for name, rows in sources.items()}
+
+
+def _padded(values: Array, mask: NDArray[np.bool_]) -> Padded:
+    return Padded(torch.from_numpy(values), torch.from_numpy(mask))
 
 
 @final
@@ -61,6 +84,7 @@ class Batches:
     ) -> None:
         self._stores, self._codecs, self._limits = stores, codecs, limits
         self._seed, self._batch_tokens = seed, batch_tokens
+        self._varies = any(codec.varies for codec in codecs.sides.values())
         self._weights = weights or [1.0] * len(stores)
         self._rank, self._world = rank, world
         self._first = np.cumsum([0, *(len(store) for store in stores)])
@@ -121,13 +145,12 @@ class Batches:
         stores = np.searchsorted(self._first, indices, "right") - 1
         local = (np.asarray(indices) - self._first[stores]).tolist()
         pairs = [self._stores[s].pair(i) for s, i in zip(stores.tolist(), local, strict=True)]
-        codecs = self._codecs.sides.values()
-        if epoch is not None and any(codec.varies for codec in codecs):
+        if epoch is not None and self._varies:
             numbered = zip(indices, pairs, strict=True)
             pairs = [self._varied(pair, f"{self._seed} {epoch} {i}") for i, pair in numbered]
         sources = {name: [pair.sources[name] for pair in pairs] for name in self._codecs.sources}
         targets = [pair.target for pair in pairs]
-        return self._codecs.collate(sources, targets, [int(i) for i in indices])
+        return collate(self._codecs, sources, targets, [int(i) for i in indices])
 
     def _varied(self, pair: Pair, seed: str) -> Pair:
         chance, codecs = random.Random(seed), self._codecs

@@ -3,11 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-import torch
-
 from saccade.errors import DataError
-from saccade.flow import Batch, Padded, Sources
 from saccade.modalities.base import Array, Codec
 from saccade.nouns import Example, Raw, Side
 
@@ -62,24 +58,3 @@ class Codecs:
                 " Name the sources of the reader as in data.sources."
             )
         return example.sources[name]
-
-    def pad(self, sources: Mapping[str, Sequence[Array]]) -> Sources:
-        """Lay the sources of a batch out as tensors."""
-        return {name: _padded(*self.sources[name].pad(rows)) for name, rows in sources.items()}
-
-    def collate(
-        self,
-        sources: Mapping[str, Sequence[Array]],
-        targets: Sequence[Array],
-        index: Sequence[int] = (),
-    ) -> Batch:
-        """Make a batch of arrays; `index` says which pairs they are."""
-        first = next(iter(sources.values()))
-        values, mask, prefix = self.target.frame(targets, first)
-        target = _padded(values, mask)
-        numbers = tuple(int(i) for i in index)
-        return Batch(self.pad(sources), target, torch.from_numpy(prefix), numbers)
-
-
-def _padded(values: Array, mask: "np.ndarray[tuple[int, ...], np.dtype[np.bool_]]") -> Padded:
-    return Padded(torch.from_numpy(values), torch.from_numpy(mask))

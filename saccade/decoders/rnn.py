@@ -198,7 +198,8 @@ class RnnDecoder(Decoder):
     def _tick(self, x: Tensor, state: State) -> tuple[Tensor, State]:
         after: State = {}
         for i, cell in enumerate(self._stack):
-            x, after[str(i)], _ = cell(self.dropout(x) if i else x, nested(state, str(i)))
+            given = cell.project(self.dropout(x) if i else x)
+            x, after[str(i)], _ = cell.tick(given, nested(state, str(i)))
         return x, after
 
     def _attend(self, query: Tensor, state: State, *, look: bool) -> Attended:

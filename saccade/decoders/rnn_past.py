@@ -9,10 +9,9 @@ from saccade.attention.base import Attention
 from saccade.cells.base import Cell
 from saccade.decoders.base import Decoder
 from saccade.errors import ShapeError
-from saccade.flow import SOURCE, Decoded, Memory, State, Stepped, append, nested, tensor
+from saccade.flow import SOURCE, Decoded, Memory, State, Stepped, append, causal, nested, tensor
 from saccade.layers.dropout import Dropout
 from saccade.layers.transformer import bridge
-from saccade.masks import causal
 from saccade.parts import Part
 
 

@@ -8,7 +8,19 @@ from torch import Tensor, nn
 from saccade.attention._layer import build_attention
 from saccade.attention.base import Attention
 from saccade.decoders.base import Decoder
-from saccade.flow import SOURCE, Attended, Decoded, Memory, State, Stepped, append, nested, tensor
+from saccade.flow import (
+    SOURCE,
+    Attended,
+    Decoded,
+    Memory,
+    State,
+    Stepped,
+    append,
+    causal,
+    nested,
+    tensor,
+    window,
+)
 from saccade.layers.transformer import (
     FeedForward,
     Norm,
@@ -16,7 +28,6 @@ from saccade.layers.transformer import (
     check_neighbourhood,
     closing_norm,
 )
-from saccade.masks import causal, window
 from saccade.parts import Part
 from saccade.positions.base import Positions
 

@@ -41,7 +41,3 @@ class PlaceEmbedder(Embedder, ABC):
     @abstractmethod
     def embed(self, values: Tensor) -> Tensor:
         """Turn the values of any number of places into vectors `[..., D]`."""
-
-    def forward(self, source: Padded) -> Padded:
-        """Embed all places."""
-        return Padded(self.embed(source.values), source.mask)

@@ -3,6 +3,7 @@
 from torch import Tensor, nn
 
 from saccade.embedders.base import PlaceEmbedder
+from saccade.flow import Padded
 
 
 class LinearEmbedder(PlaceEmbedder):
@@ -19,3 +20,7 @@ class LinearEmbedder(PlaceEmbedder):
         """Map numbers `[..., C]`: `[..., D]`."""
         vectors: Tensor = self.map(values)
         return vectors
+
+    def forward(self, source: Padded) -> Padded:
+        """Embed all places."""
+        return Padded(self.embed(source.values), source.mask)

@@ -7,6 +7,7 @@ from torch import Tensor, nn
 from torch.nn.functional import embedding
 
 from saccade.embedders.base import PlaceEmbedder
+from saccade.flow import Padded
 
 
 class SymbolEmbedder(PlaceEmbedder):
@@ -30,3 +31,7 @@ class SymbolEmbedder(PlaceEmbedder):
     def embed(self, values: Tensor) -> Tensor:
         """Look ids `[...]` up: `[..., D]`."""
         return embedding(values, self.weight) * sqrt(self.weight.shape[1])
+
+    def forward(self, source: Padded) -> Padded:
+        """Embed all places."""
+        return Padded(self.embed(source.values), source.mask)

@@ -5,8 +5,8 @@ from torch import Tensor, nn
 from torch.nn.functional import pad
 
 from saccade.cells.base import Cell
-from saccade.encoders._directions import Directions
 from saccade.encoders.base import Encoder
+from saccade.encoders.rnn import Directions
 from saccade.flow import Memory, Padded
 from saccade.layers.dropout import Dropout
 from saccade.parts import Part

@@ -1,13 +1,14 @@
 """The recurrent encoder."""
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from torch import nn
+import torch
+from torch import Tensor, nn
 
 from saccade.cells.base import Cell
-from saccade.encoders._directions import Directions
 from saccade.encoders.base import Encoder
-from saccade.flow import Memory, Padded
+from saccade.flow import Memory, Padded, State, last, reverse
+from saccade.kernels.lstm import LstmDirections, bidirectional_lstm
 from saccade.layers.dropout import Dropout
 from saccade.parts import Part
 
@@ -68,3 +69,51 @@ class RnnEncoder(Encoder):
             states, final = layer(self.dropout(x), mask)
             x, summary = (x + states, summary + final) if self.residual else (states, final)
         return Memory(x, mask, summary)
+
+
+class Directed(NamedTuple):
+    """What a layer made of a sequence: states `[B, S, D]`, zero at padding, and the last ones."""
+
+    states: Tensor
+    final: Tensor
+
+
+class Directions(nn.ModuleList):
+    """A cell for each direction; their states stand side by side.
+
+        h[s] = [forward cell over x[1..s]; backward cell over x[S..s]]
+
+    The backward cell reads each row reversed within its own length, so padding is never read first.
+    """
+
+    def __init__(
+        self, cell: Part[Cell], input_dim: int, hidden: int, *, bidirectional: bool
+    ) -> None:
+        super().__init__(cell.build(input_dim, hidden) for _ in range(1 + bidirectional))
+        self._paired = bidirectional and cell.kind == "lstm"  # both directions have a kernel
+
+    def forward(self, x: Tensor, mask: Tensor) -> Directed:
+        """Read `x [B, S, input_dim]` at the places `mask [B, S]` keeps."""
+        both = self._both(x, mask) if self._paired else None
+        if both is not None:
+            return Directed(*both)
+        runs = [_run(cell, x, mask, backward=i == 1) for i, cell in enumerate(self._cells)]
+        states = torch.cat([run.states for run in runs], dim=2)  # [B, S, D]
+        return Directed(states * mask[:, :, None], torch.cat([run.final for run in runs], dim=1))
+
+    def _both(self, x: Tensor, mask: Tensor) -> LstmDirections | None:
+        """Read in both directions at once, where there is a kernel for it."""
+        weights = [one for cell in self._cells if (one := cell.as_lstm()) is not None]
+        return bidirectional_lstm(x, mask, *weights) if len(weights) == 2 else None
+
+    @property
+    def _cells(self) -> list[Cell]:
+        return list(self)  # type: ignore[arg-type]
+
+
+def _run(cell: Cell, x: Tensor, mask: Tensor, *, backward: bool) -> Directed:
+    if backward:
+        x = reverse(x, mask)
+    zeros: State = {name: x.new_zeros(len(x), cell.hidden_dim) for name in cell.parts}
+    states = cell.sweep(x, zeros).outputs  # [B, S, hidden]
+    return Directed(reverse(states, mask) if backward else states, last(states, mask))

@@ -5,7 +5,7 @@ from torch import Tensor, nn
 from saccade.attention._layer import build_attention
 from saccade.attention.base import Attention
 from saccade.encoders.base import Encoder
-from saccade.flow import Memory, Padded
+from saccade.flow import Memory, Padded, window
 from saccade.layers.transformer import (
     FeedForward,
     Norm,
@@ -13,7 +13,6 @@ from saccade.layers.transformer import (
     check_neighbourhood,
     closing_norm,
 )
-from saccade.masks import window
 from saccade.parts import Part
 from saccade.positions.base import Positions
 

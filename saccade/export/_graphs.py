@@ -28,8 +28,8 @@ from saccade.errors import RecipeError
 from saccade.export._sweeps import traceable
 from saccade.flow import SOURCE, Padded, State, map_state
 from saccade.heads.base import Categorical
-from saccade.models._reading import SourceReader
 from saccade.models.base import Model, Writer
+from saccade.models.encoder_decoder import SourceReader
 from saccade.nouns import SOURCE_NAME
 
 ENCODE, STEP = "encode.onnx", "step.onnx"

@@ -47,12 +47,17 @@ class Head(nn.Module, ABC):
             " head of symbols. Use squared_error or absolute_error, and no search."
         )
 
-    def projection(self, features: Tensor) -> Projection | None:
-        """Return what `log_probs` projects, where `log_softmax(W f + b)` is all that it does.
+    @abstractmethod
+    def loss(self, features: Tensor, gold: Tensor, smoothing: float = 0.0) -> tuple[Tensor, Tensor]:
+        """Return the sum of losses, and the plain loss of every place `[N]` without a gradient.
 
-        An objective may then compute projection and loss in one; None asks it for `log_probs`.
+        Args:
+            features: `[N, D]`.
+            gold: what is right there, symbols `[N]` or values `[N, C]`.
+            smoothing: the share of the uniform distribution in what is right, for symbols.
         """
-        return None
+
+    anchors: bool = False  # True if `anchor` returns something
 
     def anchor(self, source: Padded) -> Tensor | None:
         """Return what the head must know of the source, `[B, A]`; it is put behind the features."""
@@ -69,6 +74,26 @@ class Categorical(Head, ABC):
     def best(self, features: Tensor) -> Tensor:
         """Return the likeliest symbol, `[...]`."""
         return self.log_probs(features).argmax(dim=-1)
+
+    def loss(self, features: Tensor, gold: Tensor, smoothing: float = 0.0) -> tuple[Tensor, Tensor]:
+        """Sum the cross-entropy, smoothed towards the uniform distribution."""
+        return smoothed(self.log_probs(features), gold, smoothing)
+
+
+def smoothed(log_probs: Tensor, gold: Tensor, smoothing: float) -> tuple[Tensor, Tensor]:
+    """Sum the smoothed cross-entropy of `log_probs` `[N, V]` where `gold` `[N]` is right.
+
+        (1 - e) (-log p[y]) + e (1/V) sum_v (-log p[v])
+
+    Returns:
+        The sum, and `-log p[y]` of every row `[N]`, without a gradient.
+    """
+    nll = -log_probs.gather(1, gold[:, None]).squeeze(1)  # [N]
+    total = nll.sum()
+    if smoothing:
+        uniform = -log_probs.sum() / log_probs.shape[1]
+        total = (1 - smoothing) * total + smoothing * uniform
+    return total, nll.detach()
 
 
 def anchored(features: Tensor, anchor: Tensor | None) -> Tensor:

@@ -4,9 +4,8 @@ import torch
 from torch import Tensor, nn
 
 from saccade.errors import RecipeError, ShapeError
-from saccade.flow import Padded
+from saccade.flow import Padded, last
 from saccade.heads.base import Head
-from saccade.masks import last
 
 
 class PathHead(Head):
@@ -30,6 +29,7 @@ class PathHead(Head):
         if horizon < 1:
             raise RecipeError(f"dense_forecaster.horizon: {horizon} is below 1; it is in places.")
         self.horizon, self.relative = horizon, relative
+        self.anchors = relative
         self.output = nn.Linear(width, horizon * size)
 
     def at(self, features: Tensor, step: Tensor) -> Tensor:
@@ -49,6 +49,11 @@ class PathHead(Head):
         index = step[..., None, None].expand(*step.shape, 1, self.size)
         values: Tensor = path.gather(-2, index).squeeze(-2)  # [..., C]
         return values + features[..., self.width + 1 :] if self.relative else values
+
+    def loss(self, features: Tensor, gold: Tensor, smoothing: float = 0.0) -> tuple[Tensor, Tensor]:
+        """Sum the squared errors, each the mean over the columns."""
+        errors = (self.best(features) - gold).square().mean(dim=1)  # [N]
+        return errors.sum(), errors.detach()
 
     def anchor(self, source: Padded) -> Tensor | None:
         """Return the last place of each source, `[B, C]`, if forecasts are relative to it."""

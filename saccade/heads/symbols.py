@@ -4,6 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from saccade.heads.base import Categorical, Projection
+from saccade.kernels.cross_entropy import projected_cross_entropy
 
 
 class SymbolHead(Categorical):
@@ -30,6 +31,10 @@ class SymbolHead(Categorical):
     def log_probs(self, features: Tensor) -> Tensor:
         """Project features `[..., D]` to log-probabilities `[..., V]`."""
         return self.projection(features).log_probs()
+
+    def loss(self, features: Tensor, gold: Tensor, smoothing: float = 0.0) -> tuple[Tensor, Tensor]:
+        """Sum the smoothed cross-entropy; projection, softmax and loss in one."""
+        return projected_cross_entropy(*self.projection(features), gold, smoothing)
 
     def projection(self, features: Tensor) -> Projection:
         """Return the output map."""

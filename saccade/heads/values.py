@@ -2,9 +2,8 @@
 
 from torch import Tensor, nn
 
-from saccade.flow import Padded
+from saccade.flow import Padded, last
 from saccade.heads.base import Head
-from saccade.masks import last
 
 
 class ValueHead(Head):
@@ -25,13 +24,18 @@ class ValueHead(Head):
         relative: bool = False,
     ) -> None:
         super().__init__(width, size)
-        self.relative = relative
+        self.relative = self.anchors = relative
         self.output = nn.Linear(width, size)
 
     def best(self, features: Tensor) -> Tensor:
         """Turn features, with what was known behind them if relative, into values `[..., C]`."""
         moved: Tensor = self.output(features[..., : self.width])
         return moved + features[..., self.width :] if self.relative else moved
+
+    def loss(self, features: Tensor, gold: Tensor, smoothing: float = 0.0) -> tuple[Tensor, Tensor]:
+        """Sum the squared errors, each the mean over the columns."""
+        errors = (self.best(features) - gold).square().mean(dim=1)  # [N]
+        return errors.sum(), errors.detach()
 
     def anchor(self, source: Padded) -> Tensor | None:
         """Return the last place of each source, `[B, C]`, if forecasts are relative to it."""

@@ -326,7 +326,7 @@ def _best(
 
 
 def _check_text(translator: Predictor, text: Any) -> None:
-    if not translator.size(text):
+    if translator.model.reads and not translator.size(text):
         raise DataError(
             f"inspect: the sentence {text!r} is empty; expected at least one symbol. Write a "
             "sentence."

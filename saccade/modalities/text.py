@@ -42,7 +42,7 @@ class TextCodec(TextNotation, Codec):
     ) -> None:
         super().__init__(vocabulary)
         self._beside = beside or vocabulary
-        self._dropout = dropout
+        self._dropout, self._turns = dropout, bool(vocabulary.reading.separator)
         self.dtype = "uint16" if len(vocabulary) < 65536 else "uint32"
 
     @property
@@ -87,7 +87,7 @@ class TextCodec(TextNotation, Codec):
         """
         joined, lengths = _joined(arrays)
         laid = _laid(np.insert(joined, lengths.cumsum(), END), lengths + 1)
-        return _nested(laid) if self.vocabulary.reading.separator else laid
+        return _nested(laid) if self._turns else laid
 
     def first(self, sources: Sequence[Array]) -> Array:
         """Return START for every row, `[B]`."""

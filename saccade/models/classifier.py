@@ -13,8 +13,8 @@ from saccade.flow import SOURCE, Batch, Decoded, Memory, Sources, State, Stepped
 from saccade.heads.closed import ClosedHead, flagged
 from saccade.layers.dropout import Dropout
 from saccade.models._pooling import pooled
-from saccade.models._reading import SourceReader, embedder_of
 from saccade.models.base import Writer
+from saccade.models.encoder_decoder import SourceReader, embedder_of
 from saccade.nouns import Side
 from saccade.parts import Part
 

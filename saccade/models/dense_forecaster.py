@@ -14,8 +14,8 @@ from saccade.heads.base import anchored
 from saccade.heads.path import PathHead
 from saccade.layers.dropout import Dropout
 from saccade.models._pooling import pooled
-from saccade.models._reading import SourceReader, embedder_of
 from saccade.models.base import Writer
+from saccade.models.encoder_decoder import SourceReader, embedder_of
 from saccade.nouns import Side
 from saccade.parts import Part
 

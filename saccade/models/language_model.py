@@ -11,8 +11,8 @@ from saccade.errors import ShapeError
 from saccade.flow import Batch, Decoded, Memory, Padded, Sources, State, Stepped, only
 from saccade.heads.base import Head
 from saccade.layers.dropout import Dropout
-from saccade.models._reading import target_embedder
 from saccade.models.base import Writer
+from saccade.models.encoder_decoder import target_embedder
 from saccade.nouns import Side
 from saccade.parts import Part, find
 

@@ -23,8 +23,8 @@ from saccade.flow import (
 )
 from saccade.heads.closed import ClosedHead, flagged
 from saccade.layers.dropout import Dropout
-from saccade.models._reading import embedder_of, target_embedder
 from saccade.models.base import Writer
+from saccade.models.encoder_decoder import embedder_of, target_embedder
 from saccade.nouns import Side
 from saccade.parts import Part
 

@@ -11,7 +11,6 @@ from torch import Tensor
 from saccade.flow import Batch, Loss
 from saccade.models.base import Model
 from saccade.objectives._errors import squared_error
-from saccade.objectives._likelihood import cross_entropy
 
 Decode = Callable[[Sequence[int]], str]  # what a model wrote, as text; PAD, START, END drop out
 
@@ -51,6 +50,8 @@ class Objective(ABC):
         The negative log-probability of target symbols, or the squared error of values that the
         model writes by itself.
         """
-        if self.discrete:
-            return cross_entropy(model, batch)
-        return squared_error(model, batch, free_running=True)
+        if not self.discrete:
+            return squared_error(model, batch, free_running=True)
+        mask = batch.target.mask
+        total, nll = model.head.loss(model(batch).features[mask], batch.target.values[mask])
+        return Loss(total, len(nll), {"nll": nll.sum().item()})

@@ -6,9 +6,8 @@ from torch import Tensor
 from saccade.errors import RecipeError
 from saccade.flow import Batch, Loss
 from saccade.models.base import Model
-from saccade.objectives._likelihood import loss_of
 from saccade.objectives.base import Decode, Moment, Objective
-from saccade.objectives.cross_entropy import checked
+from saccade.objectives.cross_entropy import checked, loss_of
 
 
 class Coverage(Objective):

@@ -9,7 +9,6 @@ from saccade.attention.hard import CHOSEN
 from saccade.errors import RecipeError
 from saccade.flow import Batch, Loss
 from saccade.models.base import Model
-from saccade.objectives._likelihood import summed
 from saccade.objectives.base import Decode, Moment, Objective
 
 _DECAY = 0.9  # of the moving average, as published
@@ -53,7 +52,7 @@ class HardAttention(Objective):
         decoded = model(batch, look=True)
         assert decoded.weights is not None
         log_prob, entropy = _choices(decoded.weights, model.attention_names)  # [B, T]
-        total, each = summed(model, decoded.features[mask], batch.target.values[mask])
+        total, each = model.head.loss(decoded.features[mask], batch.target.values[mask])
         nll = each.new_zeros(mask.shape).masked_scatter(mask, each)  # [B, T]
         surplus = self._surplus(nll, mask)  # [B, T]
         estimator = (surplus * (log_prob - log_prob.detach()))[mask].sum()  # 0, but its gradient

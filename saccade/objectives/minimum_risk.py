@@ -4,10 +4,8 @@ import torch
 from torch import Tensor
 
 from saccade.errors import RecipeError
-from saccade.flow import Batch, Loss
-from saccade.masks import from_lengths, masked_softmax
+from saccade.flow import Batch, Loss, from_lengths, masked_softmax
 from saccade.models.base import Model
-from saccade.objectives._likelihood import cross_entropy
 from saccade.objectives._outputs import (
     Output,
     Risk,
@@ -19,6 +17,7 @@ from saccade.objectives._outputs import (
     weighed,
 )
 from saccade.objectives.base import Decode, Moment, Objective
+from saccade.objectives.cross_entropy import cross_entropy
 
 
 class MinimumRisk(Objective):

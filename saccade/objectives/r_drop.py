@@ -5,8 +5,8 @@ from torch import Tensor
 
 from saccade.errors import RecipeError
 from saccade.flow import Batch, Loss
+from saccade.heads.base import smoothed
 from saccade.models.base import Model
-from saccade.objectives._likelihood import smoothed
 from saccade.objectives.base import Decode, Moment, Objective
 from saccade.objectives.cross_entropy import checked
 
@@ -33,10 +33,10 @@ class RDrop(Objective):
         both = model(twice(batch)).features[torch.cat([mask, mask])]  # [2 N, D]
         log_probs = model.head.log_probs(both)  # [2 N, V]
         gold = batch.target.values[mask]  # [N]
-        loss = smoothed(log_probs, torch.cat([gold, gold]), self.smoothing)
+        smooth, nll = smoothed(log_probs, torch.cat([gold, gold]), self.smoothing)
         apart = divergence(*log_probs.chunk(2))
-        total = loss.total / 2 + self.alpha / 4 * apart
-        parts = {"nll": loss.parts["nll"] / 2, "divergence": apart.item()}
+        total = smooth / 2 + self.alpha / 4 * apart
+        parts = {"nll": nll.sum().item() / 2, "divergence": apart.item()}
         return Loss(total, len(gold), parts)
 
 

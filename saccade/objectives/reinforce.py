@@ -7,7 +7,6 @@ from torch import Tensor
 
 from saccade.flow import Batch, Loss
 from saccade.models.base import Model
-from saccade.objectives._likelihood import cross_entropy
 from saccade.objectives._outputs import (
     Risk,
     counted,
@@ -20,6 +19,7 @@ from saccade.objectives._outputs import (
     weighed,
 )
 from saccade.objectives.base import Decode, Moment, Objective
+from saccade.objectives.cross_entropy import cross_entropy
 
 _FACTS = 5  # what the learned baseline knows of a sentence
 _FADE, _RIDGE = 0.99, 1.0

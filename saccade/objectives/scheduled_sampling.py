@@ -9,10 +9,10 @@ from torch import Tensor
 
 from saccade.errors import RecipeError
 from saccade.flow import Batch, Loss
+from saccade.heads.base import smoothed
 from saccade.models.base import Model, writer
-from saccade.objectives._likelihood import cross_entropy, smoothed
 from saccade.objectives.base import Decode, Moment, Objective
-from saccade.objectives.cross_entropy import checked
+from saccade.objectives.cross_entropy import checked, cross_entropy
 
 
 class ScheduledSampling(Objective):
@@ -103,7 +103,8 @@ class ScheduledSampling(Objective):
             columns.append(log_probs)
         mask = batch.target.mask
         log_probs = torch.stack(columns, dim=1)[mask]  # [N, V]
-        return smoothed(log_probs, batch.target.values[mask], self.smoothing)
+        total, nll = smoothed(log_probs, batch.target.values[mask], self.smoothing)
+        return Loss(total, len(nll), {"nll": nll.sum().item()})
 
     def _choose(self, log_probs: Tensor, generator: torch.Generator) -> Tensor:
         """Return one symbol for each row of `[N, V]`, `[N]`."""

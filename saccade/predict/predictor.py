@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from saccade.data.batching import collate, pad
 from saccade.data.codecs import Codecs
 from saccade.errors import DataError, RecipeError
 from saccade.fast.model import Clear, Ready
@@ -264,7 +265,7 @@ class Predictor:
         return max(int(codec.lengths(shapes[name])[0]) for name, codec in self.sources.items())
 
     def _pad(self, rows: Sequence[Arrays]) -> dict[str, Padded]:
-        padded = self.codecs.pad({name: [row[name] for row in rows] for name in self.sources})
+        padded = pad(self.codecs, {name: [row[name] for row in rows] for name in self.sources})
         return {name: source.to(self.device) for name, source in padded.items()}
 
     def _copied(self, given: Given) -> tuple[str, ...]:
@@ -366,7 +367,7 @@ class Predictor:
         """Make a batch of inputs and of what was or is to be written for them."""
         sources = {name: [np.asarray(row[name]) for row in arrays] for name in self.sources}
         written = [np.asarray(one, dtype=self.target.dtype) for one in targets]
-        return self.codecs.collate(sources, written).to(self.device)
+        return collate(self.codecs, sources, written).to(self.device)
 
     def token_scores(self, arrays: Arrays, target: Any) -> tuple[float, ...]:
         """Return the log-probability of every symbol of `target` and of END last."""

@@ -6,8 +6,7 @@ from saccade.attention.base import ScoredAttention
 from saccade.attention.multihead import MultiHead
 from saccade.attention.scaled_dot import ScaledDot
 from saccade.errors import ShapeError
-from saccade.flow import tensor
-from saccade.masks import masked_softmax
+from saccade.flow import masked_softmax, tensor
 from saccade.parts import Part
 from tests import reference
 from tests.samples import mask_of, randn, scramble

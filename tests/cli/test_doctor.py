@@ -29,7 +29,7 @@ def test_doctor_of_a_model(call: Call, work: Path) -> None:
     said = call("doctor", work / "model")
     assert said.code == 0
     for text in (
-        "decoded its 4 examples",
+        "predicted its 4 examples",
         "0 of 4 outputs (0.0%) loop",
         "outputs have 1.00 times the characters of the references",
         "attention entropy is",

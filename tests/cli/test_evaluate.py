@@ -10,7 +10,7 @@ def test_evaluate_prints_a_table_and_writes_json_and_outputs(
 ) -> None:
     said = call("evaluate", work / "model", "--json", "scores.json", "-o", "out.txt")
     assert said.code == 0
-    for text in ("on flickr: 4 sentences", "exact match", "100.00 to 100.00", "nrefs:1"):
+    for text in ("on flickr: 4 examples", "exact match", "100.00 to 100.00", "nrefs:1"):
         assert text in said.out.replace("exact_match", "exact match")
     assert "Perplexity 1." in said.err
     found = json.loads((tmp_path / "scores.json").read_text(encoding="utf-8"))

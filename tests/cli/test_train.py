@@ -12,7 +12,13 @@ def test_a_dry_run_says_what_would_happen_and_writes_no_folder(
 ) -> None:
     said = call("train", work / "tiny.yaml", "--dry-run")
     assert said.code == 0
-    for text in ("4 pairs", "9 source, 9 target", "batches an epoch", "90 steps", "runs/tiny"):
+    for text in (
+        "4 pairs",
+        "source 9 symbols; target 9 symbols",
+        "batches an epoch",
+        "90 steps",
+        "runs/tiny",
+    ):
         assert text in said.out
     assert "Nothing was trained and no run folder was written." in said.err
     assert not (tmp_path / "runs").exists()

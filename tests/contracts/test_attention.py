@@ -6,9 +6,8 @@ from torch import Tensor
 from torch.testing import assert_close
 
 from saccade.attention.base import Attention
-from saccade.flow import Attended, Memory, append, reorder, tensor
+from saccade.flow import Attended, Memory, append, masked_softmax, reorder, tensor
 from saccade.kernels.precision import products
-from saccade.masks import masked_softmax
 from saccade.parts import Part
 from tests.samples import backward, mask_of, missing_gradients, name, randn, scramble, variants
 

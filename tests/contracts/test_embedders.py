@@ -50,8 +50,8 @@ def source(part: Part[Embedder], *rows: int, extra: int = 0, filled: int = 0) ->
     mask = torch.zeros(len(chosen), *places, dtype=torch.bool)
     values = torch.full((*mask.shape, *chosen[0].shape[n_dims:]), filled, dtype=chosen[0].dtype)
     for i, one in enumerate(chosen):
-        here = (i, *(slice(n) for n in one.shape[:n_dims]))
-        values[here], mask[here] = one, True
+        here = tuple(slice(n) for n in one.shape[:n_dims])
+        values[i][here], mask[i][here] = one, True
     return Padded(values, mask)
 
 

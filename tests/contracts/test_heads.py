@@ -81,12 +81,27 @@ def test_what_is_written(part: Part[Head], tied: bool) -> None:
 
 
 @every
-def test_the_projection_is_all_that_there_is_to_do(part: Part[Head]) -> None:
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+def test_the_loss_is_that_of_what_is_written(part: Part[Head], smoothing: float) -> None:
     head = build(part)
-    f = features(part, head)
-    projection = head.projection(f)
-    if projection is not None:
-        assert_close(projection.log_probs(), head.log_probs(f))
+    f = features(part, head).flatten(0, 1)  # [N, D]
+    if isinstance(head, Categorical):
+        gold, log_probs = torch.arange(len(f)) % SIZE, head.log_probs(f)
+        plain = -log_probs.gather(1, gold[:, None])[:, 0]
+        expected = (1 - smoothing) * plain.sum() - smoothing * log_probs.mean(dim=1).sum()
+    else:
+        gold = randn(len(f), SIZE, seed=6)
+        plain = (head.best(f) - gold).square().mean(dim=1)
+        expected = plain.sum()
+    total, each = head.loss(f, gold, smoothing)
+    assert_close(total, expected)
+    assert_close(each, plain.detach())
+    assert not each.requires_grad
+    made, right = (
+        torch.autograd.grad(one, list(head.parameters()), allow_unused=True)
+        for one in (total, expected)
+    )
+    assert_close(made, right)
 
 
 @every

@@ -10,6 +10,7 @@ from torch.nn.functional import pad
 from torch.testing import assert_close
 
 from saccade.attention.base import Attention
+from saccade.data.batching import collate as make_batch
 from saccade.data.codecs import Codecs
 from saccade.decoders.base import Decoder
 from saccade.encoders.base import Encoder
@@ -104,7 +105,7 @@ def turns_of(*pairs: tuple[list[int], list[int]]) -> Batch:
     """Make a batch of sources that are cut into turns."""
     turned = TextCodec(vocabulary().read_as(Reading(separator="|")))
     rows = [[np.array(ids, dtype=np.int64) for ids in side] for side in zip(*pairs, strict=True)]
-    return Codecs({"source": turned}, codecs().target).collate({"source": rows[0]}, rows[1])
+    return make_batch(Codecs({"source": turned}, codecs().target), {"source": rows[0]}, rows[1])
 
 
 def log_probs(model: Model, batch: Batch) -> Tensor:
@@ -163,8 +164,8 @@ def test_rows_do_not_know_of_each_other(part: Part[Model]) -> None:
 @every
 def test_adding_padding_changes_nothing(part: Part[Model]) -> None:
     model, batch = build(part), batch_of(part, *PAIRS)
-    more = {"source": wider(batch.source)}
-    padded = Batch(more, wider(batch.target), wider(batch.target).values)
+    sources = {"source": wider(batch.source)}
+    padded = Batch(sources, wider(batch.target), wider(batch.target).values)
     padded.prefix[:, :5] = batch.prefix
     whole, more = log_probs(model, batch), log_probs(model, padded)
     assert_close(more[:, :5], whole, atol=1e-5, rtol=1e-5)

@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saccade.data.batching import Batches
+from saccade.data.batching import collate as make_batch
+from saccade.data.batching import pad as pad_sources
 from saccade.data.codecs import Codecs
 from saccade.data.store import Store, build
 from saccade.errors import DataError
@@ -61,7 +63,7 @@ def thirty(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 @given(st.lists(st.lists(st.integers(4, 9), max_size=6), min_size=1, max_size=6))
 def test_pad_keeps_rows_and_owns_the_mask(rows: list[list[int]]) -> None:
-    padded = CODECS.pad({"source": [np.array(row, np.uint16) for row in rows]})["source"]
+    padded = pad_sources(CODECS, {"source": [np.array(row, np.uint16) for row in rows]})["source"]
     assert padded.values.shape == padded.mask.shape == (len(rows), max(map(len, rows)) + 1)
     assert padded.lengths.tolist() == [len(row) + 1 for row in rows]
     for values, mask, row in zip(padded.values, padded.mask, rows, strict=True):
@@ -72,7 +74,7 @@ def test_pad_keeps_rows_and_owns_the_mask(rows: list[list[int]]) -> None:
 def test_collate_frames_both_sides() -> None:
     sources = [np.array([5, 6]), np.zeros(0, np.int64)]
     targets = [np.array([7], dtype=np.uint16), np.array([8, 9], dtype=np.uint16)]
-    batch = CODECS.collate({"source": sources}, targets, index=[3, 4])
+    batch = make_batch(CODECS, {"source": sources}, targets, index=[3, 4])
     assert batch.source.values.tolist() == [[5, 6, END], [END, PAD, PAD]]
     assert batch.target.values.tolist() == [[7, END, PAD], [8, 9, END]]
     assert batch.prefix.tolist() == [[START, 7, PAD], [START, 8, 9]]
@@ -84,7 +86,7 @@ def test_padding_of_numbers_is_nought_and_masked() -> None:
     source = NumbersCodec(Scale((0.0, 0.0), (1.0, 1.0)), 0)
     codecs = Codecs({"source": source}, NumbersCodec(source.scale.first(1), 2))
     sources = {"source": [np.ones((2, 2)), np.ones((3, 2))]}
-    batch = codecs.collate(sources, [np.full((1, 1), 5.0), np.ones((2, 1))])
+    batch = make_batch(codecs, sources, [np.full((1, 1), 5.0), np.ones((2, 1))])
     assert batch.source.lengths.tolist() == [2, 3]
     assert batch.source.values[0, 2].tolist() == [0.0, 0.0]
     assert batch.prefix.tolist() == [[[1.0], [0.0]], [[1.0], [1.0]]]
@@ -214,7 +216,7 @@ def test_smaller_batches_at_the_end_hold_the_same_in_the_same_order(n: int, thre
 def test_every_end_ends_a_turn() -> None:
     codec = TextCodec(LETTERS.read_as(Reading(separator="|")))
     codecs = Codecs({"source": codec}, codec)
-    padded = codecs.pad({"source": [np.array([5, END, 6]), np.array([7])]})["source"]
+    padded = pad_sources(codecs, {"source": [np.array([5, END, 6]), np.array([7])]})["source"]
     assert padded.values.tolist() == [[[5, END], [6, END]], [[7, END], [PAD, PAD]]]
     assert padded.mask.int().tolist() == [[[1, 1], [1, 1]], [[1, 1], [0, 0]]]
     assert padded.flat().values.tolist() == [[5, END, 6, END], [7, END, PAD, PAD]]

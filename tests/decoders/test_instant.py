@@ -5,6 +5,7 @@ from saccade.attention.base import Attention
 from saccade.decoders.instant import InstantDecoder
 from saccade.errors import ShapeError
 from saccade.flow import Memory
+from saccade.models.base import writer
 from saccade.parts import Part
 from saccade.positions.base import Positions
 from tests.samples import memory, pairs_batch, randn, scramble, untrained
@@ -29,7 +30,7 @@ def test_without_attention_only_the_summary_is_known() -> None:
 
 
 def test_a_model_says_the_same_of_a_place_whatever_it_has_written() -> None:
-    model, batch = untrained("instant"), pairs_batch()
+    model, batch = writer(untrained("instant")), pairs_batch()
     states = [model.start(batch.sources) for _ in range(2)]
     for t in range(3):
         steps = [

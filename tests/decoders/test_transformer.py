@@ -5,8 +5,8 @@ from torch.testing import assert_close
 from saccade.attention.base import Attention
 from saccade.decoders.transformer import DecoderLayer, Sight, TransformerDecoder
 from saccade.errors import ShapeError
+from saccade.flow import causal
 from saccade.layers.transformer import Norm
-from saccade.masks import causal
 from saccade.parts import Part
 from tests import reference
 from tests.samples import mask_of, memory, randn, scramble

@@ -30,4 +30,10 @@ def test_values_have_no_log_probabilities() -> None:
     head = ValueHead(5, 2, None)
     with pytest.raises(ShapeError, match="ValueHead: writes values, which have no log-prob"):
         head.log_probs(randn(1, 5))
-    assert head.projection(randn(1, 5)) is None
+
+
+def test_the_loss_is_the_squared_error() -> None:
+    head, f, gold = scramble(ValueHead(5, 2, None)), randn(3, 5), randn(3, 2, seed=2)
+    total, each = head.loss(f, gold)
+    assert_close(each, ((head.best(f) - gold) ** 2).sum(dim=1) / 2)
+    assert_close(total, each.sum())

@@ -10,9 +10,9 @@ from torch import Tensor
 from torch.testing import assert_close
 
 from saccade.attention.multihead import attend
+from saccade.flow import causal, masked_softmax
 from saccade.kernels.attention import attention
 from saccade.kernels.library import found
-from saccade.masks import causal, masked_softmax
 from tests.samples import backward, mask_of, randn
 
 pytestmark = pytest.mark.skipif(found().kernels is None, reason=f"no kernels: {found().told}")

@@ -6,10 +6,10 @@ from torch import Tensor
 from torch.nn.functional import linear
 from torch.testing import assert_close
 
+from saccade.heads.base import smoothed
 from saccade.kernels import cross_entropy, projection
 from saccade.kernels.cross_entropy import projected_cross_entropy
 from saccade.kernels.library import found
-from saccade.objectives._likelihood import smoothed
 from tests.samples import kernels_off, randn
 
 each_form = pytest.mark.usefixtures("each_form")

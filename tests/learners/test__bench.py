@@ -11,7 +11,6 @@ from saccade import recipe as recipes
 from saccade import run
 from saccade.errors import CheckpointError, DataError, RecipeError
 from saccade.folders import model as folders
-from saccade.look.report import rewrite_report
 from saccade.modalities.numbers import NumbersCodec
 from saccade.train import weights
 from tests.learners import sea as seas
@@ -55,7 +54,7 @@ def test_the_folder_holds_all(sea: Path) -> None:
     assert (source.side.size, target.side.size, target.horizon) == (2, 1, 4)
     assert "what came" in (sea / "run" / "report.html").read_text()
     (sea / "run" / "report.html").unlink()
-    assert rewrite_report(sea / "run", root=sea).exists()
+    assert run.report(sea / "run", root=sea).exists()
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -119,7 +118,8 @@ def _old(kind: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("old", "new"), zip(("forecaster", "dense_forecaster"), KINDS, strict=True)
+    ("old", "new"),
+    [("forecaster", "encoder_decoder"), ("dense_forecaster", "dense_forecaster")],
 )
 def test_old_recipes_are_read_and_say_so(old: str, new: str) -> None:
     found = recipes.from_plain(_old(old), "sea.yaml")

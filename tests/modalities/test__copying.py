@@ -10,7 +10,7 @@ from saccade.decoders.base import Decoder
 from saccade.errors import RecipeError
 from saccade.modalities._copying import encode_pairs, encode_sources, slot_words
 from saccade.models.pointer_generator import PointerGenerator
-from saccade.objectives._likelihood import cross_entropy
+from saccade.objectives.cross_entropy import cross_entropy
 from saccade.parts import Part
 from saccade.predict.predictor import Predictor
 from saccade.readers.pairs import Pairs

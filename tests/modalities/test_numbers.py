@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from saccade.data.batching import collate as make_batch
 from saccade.data.codecs import Codecs
 from saccade.data.store import build
 from saccade.errors import CheckpointError, DataError
@@ -70,8 +71,10 @@ def test_scales_come_from_the_sources_and_series_are_on_them(tmp_path: Path) -> 
 
 def test_padding_is_nought_and_masked() -> None:
     source, target = (NumbersCodec(Scale((0.0,) * n, (1.0,) * n), 2) for n in (2, 1))
-    batch = Codecs({"source": source}, target).collate(
-        {"source": [np.ones((2, 2)), np.ones((3, 2))]}, [np.full((1, 1), 5.0), np.ones((2, 1))]
+    batch = make_batch(
+        Codecs({"source": source}, target),
+        {"source": [np.ones((2, 2)), np.ones((3, 2))]},
+        [np.full((1, 1), 5.0), np.ones((2, 1))],
     )
     assert batch.source.lengths.tolist() == [2, 3]
     assert batch.source.values[0, 2].tolist() == [0.0, 0.0]

@@ -5,7 +5,7 @@ from saccade.attention.base import Attention
 from saccade.encoders.base import Encoder
 from saccade.models.base import Model
 from saccade.models.classifier import Classifier
-from saccade.objectives._likelihood import cross_entropy
+from saccade.objectives.cross_entropy import cross_entropy
 from saccade.parts import Part
 from saccade.predict.predictor import Predictor
 from saccade.recipe import Decoding

@@ -10,7 +10,7 @@ from saccade.errors import ShapeError
 from saccade.models.base import Model
 from saccade.models.language_model import LanguageModel
 from saccade.nouns import pair
-from saccade.objectives._likelihood import cross_entropy
+from saccade.objectives.cross_entropy import cross_entropy
 from saccade.parts import Part
 from saccade.predict.decode import GREEDY
 from saccade.predict.predictor import Predictor

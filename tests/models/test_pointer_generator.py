@@ -10,7 +10,7 @@ from saccade.errors import RecipeError, ShapeError
 from saccade.flow import Batch, Padded
 from saccade.models.base import Model
 from saccade.models.pointer_generator import PointerGenerator
-from saccade.objectives._likelihood import cross_entropy
+from saccade.objectives.cross_entropy import cross_entropy
 from saccade.parts import Part
 from tests.samples import backward, batch_of, scramble, sides
 

@@ -8,7 +8,7 @@ from saccade.encoders.base import Encoder
 from saccade.errors import ShapeError
 from saccade.models.base import Model
 from saccade.models.tagger import Tagger
-from saccade.objectives._likelihood import cross_entropy
+from saccade.objectives.cross_entropy import cross_entropy
 from saccade.parts import Part
 from saccade.predict.predictor import Predictor
 from saccade.recipe import Decoding

@@ -8,7 +8,6 @@ import torch
 from torch.testing import assert_close
 
 from saccade.errors import RecipeError
-from saccade.objectives._likelihood import cross_entropy
 from saccade.objectives._outputs import (
     Output,
     Risk,
@@ -21,6 +20,7 @@ from saccade.objectives._outputs import (
     sampled,
     weighed,
 )
+from saccade.objectives.cross_entropy import cross_entropy
 from saccade.tokenizers._vocabulary import END
 from tests.objectives import small
 from tests.samples import MODELS, pairs_batch, trained, vocabulary

@@ -3,9 +3,9 @@ import torch
 from torch.testing import assert_close
 
 from saccade.errors import RecipeError
-from saccade.objectives._likelihood import cross_entropy
 from saccade.objectives.base import Moment
 from saccade.objectives.coverage import Coverage
+from saccade.objectives.cross_entropy import cross_entropy
 from tests.samples import pairs_batch, trained, untrained, vocabulary
 
 MOMENT = Moment(0, torch.Generator())

@@ -11,8 +11,8 @@ from torch.testing import assert_close
 from saccade.attention import hard
 from saccade.errors import RecipeError
 from saccade.models.base import Model
-from saccade.objectives._likelihood import cross_entropy
 from saccade.objectives.base import Moment
+from saccade.objectives.cross_entropy import cross_entropy
 from saccade.objectives.hard_attention import HardAttention, _from_here_on
 from saccade.parts import Part
 from tests.samples import backward, batch_of, pairs_batch, scramble, sides, trained

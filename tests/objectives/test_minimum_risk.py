@@ -9,7 +9,7 @@ from torch.testing import assert_close
 
 from saccade.errors import RecipeError
 from saccade.objectives import minimum_risk
-from saccade.objectives._likelihood import cross_entropy
+from saccade.objectives.cross_entropy import cross_entropy
 from saccade.objectives.minimum_risk import MinimumRisk, risk_of
 from saccade.tokenizers._vocabulary import END
 from tests.objectives import small

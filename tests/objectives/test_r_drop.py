@@ -11,7 +11,7 @@ from torch.testing import assert_close
 from saccade.errors import RecipeError
 from saccade.flow import Batch
 from saccade.models.base import Model
-from saccade.objectives._likelihood import cross_entropy
+from saccade.objectives.cross_entropy import cross_entropy
 from saccade.objectives.r_drop import RDrop, divergence
 from saccade.parts import Part
 from tests.objectives import small

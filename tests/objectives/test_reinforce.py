@@ -11,8 +11,8 @@ from torch import Tensor
 from torch.testing import assert_close
 
 from saccade.errors import RecipeError
-from saccade.objectives._likelihood import cross_entropy
 from saccade.objectives._outputs import log_probs_of, references_of, risks_of
+from saccade.objectives.cross_entropy import cross_entropy
 from saccade.objectives.reinforce import Reinforce, estimate, facts_of, leave_one_out, regressed
 from tests.objectives import small
 from tests.samples import MODELS, randn

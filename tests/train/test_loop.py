@@ -9,8 +9,7 @@ from saccade.data.prepare import batches_of, prepare
 from saccade.errors import TrainingError
 from saccade.flow import Loss
 from saccade.folders.model import build_model
-from saccade.objectives._likelihood import cross_entropy
-from saccade.objectives.cross_entropy import CrossEntropy
+from saccade.objectives.cross_entropy import CrossEntropy, cross_entropy
 from saccade.train import weights
 from saccade.train.checkpoint import Checkpoints
 from saccade.train.loop import Loop, seed_of

@@ -13,7 +13,7 @@ from saccade.encoders.base import Encoder
 from saccade.kernels.library import found
 from saccade.layers.dropout import Dropout
 from saccade.models.base import Model
-from saccade.objectives._likelihood import cross_entropy
+from saccade.objectives.cross_entropy import cross_entropy
 from saccade.parts import Part
 from tests.samples import backward, kernels_off, pairs_batch, sides, vocabulary
 

@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.testing import assert_close
 
 from saccade.cells.base import Cell
-from saccade.encoders._directions import Directions
+from saccade.encoders.rnn import Directions
 from saccade.kernels.library import found
 from saccade.parts import Part
 from tests.samples import randn, scramble
