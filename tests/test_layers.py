@@ -137,7 +137,7 @@ def test_the_root_is_small() -> None:
     assert len(list(PACKAGE.glob("*.py"))) <= 10
 
 
-SHARED = {"CTranslate2", "Onnx", "Coverage"}  # one idea in two families
+SHARED = {"CTranslate2", "Onnx", "Coverage", "Text"}  # parts of two families, one idea
 
 
 def test_no_public_class_name_stands_twice() -> None:

@@ -18,7 +18,7 @@ class Format(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class OutputColumns:
     """What to write of a translation."""
 
     form: Format = Format.text
@@ -28,7 +28,7 @@ class Columns:
     flags: bool = False
 
 
-def format_rows(number: int, translation: Prediction, wanted: Columns) -> Iterator[str]:
+def format_rows(number: int, translation: Prediction, wanted: OutputColumns) -> Iterator[str]:
     """Write one translation: one row, or one for each of the n best unless it is JSON."""
     if wanted.form is Format.jsonl:
         yield json.dumps(_object(number, translation, wanted), ensure_ascii=False)
@@ -56,7 +56,7 @@ def one_line(text: str) -> str:
     return text.replace("\n", " ").replace("\t", " ").replace("\r", " ")
 
 
-def _line(number: int, one: Prediction, wanted: Columns) -> str:
+def _line(number: int, one: Prediction, wanted: OutputColumns) -> str:
     """Join text and what was asked for, with ||| in text and tabs in TSV."""
     tsv, many = wanted.form is Format.tsv, wanted.nbest > 1
     fields = [one_line(one.source_text)] if tsv else [str(number)] if many else []
@@ -68,7 +68,7 @@ def _line(number: int, one: Prediction, wanted: Columns) -> str:
     return ("\t" if tsv else " ||| ").join(fields)
 
 
-def _object(number: int, translation: Prediction, wanted: Columns) -> dict[str, Any]:
+def _object(number: int, translation: Prediction, wanted: OutputColumns) -> dict[str, Any]:
     found = {"id": number, "source": translation.source_text, **_facts(translation, wanted)}
     if wanted.flags:
         found["flags"] = [flag.plain() for flag in translation.flags]
@@ -77,7 +77,7 @@ def _object(number: int, translation: Prediction, wanted: Columns) -> dict[str, 
     return found
 
 
-def _facts(one: Prediction, wanted: Columns) -> dict[str, Any]:
+def _facts(one: Prediction, wanted: OutputColumns) -> dict[str, Any]:
     facts: dict[str, Any] = {
         "text": one.text,
         "tokens": list(one.tokens),

@@ -7,7 +7,7 @@ from typing import Annotated, BinaryIO, TextIO
 
 import typer
 
-from saccade.cli.formats import Columns, Format, format_rows
+from saccade.cli.formats import Format, OutputColumns, format_rows
 from saccade.cli.options import Beam, Device, Engine, Model, Quantise, coloured, columns, note
 from saccade.cli.startup import lighten, uncollected
 from saccade.cli.streams import input_lines, input_size, output
@@ -104,7 +104,7 @@ def translate(
         live = source is None and _is_terminal(sys.stdin)
         lines = _prompted() if live else input_lines(source)
         found = translator.stream(lines, decode, chunk=1 if live or line_buffered else CHUNK)
-        wanted = Columns(form, nbest=nbest, scores=scores, alignments=alignments, flags=flags)
+        wanted = OutputColumns(form, nbest=nbest, scores=scores, alignments=alignments, flags=flags)
         _write(
             found, file, wanted, eager=live or line_buffered, draw=live and _is_terminal(sys.stdout)
         )
@@ -126,7 +126,7 @@ def _sample(
 
 
 def _write(
-    found: Iterable[Prediction], file: BinaryIO, wanted: Columns, *, eager: bool, draw: bool
+    found: Iterable[Prediction], file: BinaryIO, wanted: OutputColumns, *, eager: bool, draw: bool
 ) -> None:
     for number, translation in enumerate(found):
         for row in format_rows(number, translation, wanted):

@@ -45,7 +45,7 @@ _WORDS = {("x", True): "left of", ("x", False): "right of", ("y", True): "above"
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class SceneFigure:
     """One shape. `x`, `y` and `half`, its half width, are quarters of a pixel."""
 
     shape: str
@@ -76,12 +76,12 @@ class Scene:
     """
 
     axis: Literal["x", "y"]
-    before: Figure
-    behind: Figure
+    before: SceneFigure
+    behind: SceneFigure
     noise: int
 
     @property
-    def ordered(self) -> tuple[Figure, Figure]:
+    def ordered(self) -> tuple[SceneFigure, SceneFigure]:
         """Return the shape that is named first, then the other.
 
         The larger one is named first; of two equal ones the upper or the left one. So every picture
@@ -142,11 +142,11 @@ def scene(key: str) -> Scene:
     halves = (_half(dice, sizes[0]), _half(dice, sizes[1]))
     along, across = _places(dice, *halves)
     spots = [(a, b) if axis == "x" else (b, a) for a, b in zip(along, across, strict=True)]
-    before = Figure(*one, sizes[0], *spots[0], halves[0])
-    return Scene(axis, before, Figure(*other, sizes[1], *spots[1], halves[1]), number)
+    before = SceneFigure(*one, sizes[0], *spots[0], halves[0])
+    return Scene(axis, before, SceneFigure(*other, sizes[1], *spots[1], halves[1]), number)
 
 
-def _rank(figure: Figure) -> int:
+def _rank(figure: SceneFigure) -> int:
     return tuple(SIZES).index(figure.size)
 
 
@@ -171,7 +171,7 @@ def _places(dice: Dice, one: int, other: int) -> tuple[tuple[int, int], tuple[in
     return along, (across, least + dice.below(most - least + 1))
 
 
-def _paint(canvas: NDArray[np.int64], figure: Figure, jitter: NDArray[np.int64]) -> None:
+def _paint(canvas: NDArray[np.int64], figure: SceneFigure, jitter: NDArray[np.int64]) -> None:
     """Lay a shape over the canvas; a pixel takes the colour as far as the shape covers it."""
     left, top, right, bottom = figure.box
     ink = np.array(COLOURS[figure.colour]) + jitter * (2 * _JITTER + 1) // 256 - _JITTER

@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 
 from saccade.data.codecs import TARGET, Codecs
-from saccade.data.store import Pair, Store
+from saccade.data.store import Store, StoredPair
 from saccade.errors import DataError
 from saccade.flow import Batch, Padded, Sources
 from saccade.modalities.base import Array
@@ -152,10 +152,10 @@ class Batches:
         targets = [pair.target for pair in pairs]
         return collate(self._codecs, sources, targets, [int(i) for i in indices])
 
-    def _varied(self, pair: Pair, seed: str) -> Pair:
+    def _varied(self, pair: StoredPair, seed: str) -> StoredPair:
         chance, codecs = random.Random(seed), self._codecs
         sources = {name: codecs.sources[name].vary(a, chance) for name, a in pair.sources.items()}
-        return Pair(sources, codecs.target.vary(pair.target, chance))
+        return StoredPair(sources, codecs.target.vary(pair.target, chance))
 
     def origin(self, i: int) -> str:
         """Name the file and line of pair `i`."""

@@ -37,7 +37,7 @@ _CHUNK: Final = 2000
 _DAY: Final = 86400.0
 
 
-class Pair(NamedTuple):
+class StoredPair(NamedTuple):
     """The arrays of one pair: sources by name, and the target."""
 
     sources: Mapping[str, Array]
@@ -71,11 +71,11 @@ class Store:
     def __len__(self) -> int:
         return self._n
 
-    def pair(self, i: int) -> Pair:
+    def pair(self, i: int) -> StoredPair:
         """Return the arrays of pair `i`."""
         owner = i if self._owners is None else int(self._owners[i])
         sources = {name: arrays.array(owner) for name, arrays in self._sources.items()}
-        return Pair(sources, self._target.array(i))
+        return StoredPair(sources, self._target.array(i))
 
     def flat(self, side: str) -> Array:
         """Return the values of all arrays of a side, one after the other."""

@@ -75,6 +75,11 @@ def write(model: Model, folder: Path) -> None:
 
 def refusals(model: Model) -> list[str]:
     """Say which parts of a model cannot be in a graph, and what to change in its recipe."""
+    if not isinstance(model.head, Categorical) or _reads_other_than_text(model):
+        return [
+            "export onnx: data: a side is not text, and graphs are written of models of text alone;"
+            " expected text on both sides. Use --engine torch."
+        ]
     return [
         f"export onnx: {option}: {why}, which no graph can hold; expected parts whose work depends"
         f" on the lengths alone. {cure}, or --engine torch."
@@ -82,14 +87,15 @@ def refusals(model: Model) -> list[str]:
     ]
 
 
+def _reads_other_than_text(model: Model) -> bool:
+    embedders = [module for module in model.modules() if isinstance(module, Embedder)]
+    return not all(isinstance(one, SymbolEmbedder) for one in embedders)
+
+
 def _obstacles(model: Model) -> Iterator[tuple[str, str, str]]:
-    if not isinstance(model.head, Categorical):
-        yield "data.target", "has values, not symbols", "Write text"
     for module in model.modules():
         if isinstance(module, SourceReader) and len(module.encoders) > 1:
             yield "data.sources", "are several", "Read one"
-        if isinstance(module, Embedder) and not isinstance(module, SymbolEmbedder):
-            yield "data.source", "is no text", "Read text"
     for module in model.modules():
         if isinstance(module, HierarchicalEncoder):
             yield "model.encoder: hierarchical", "cuts the source by what it says", "Use rnn"

@@ -12,7 +12,7 @@ import numpy as np
 from saccade.metrics.base import Metric, Score, Stats, perplexity
 
 
-class Weighed(Protocol):
+class WeighedText(Protocol):
     """How likely a model finds one text, and how long the text is."""
 
     @property
@@ -37,7 +37,7 @@ class NatsPerCharacter(Metric):
     name = "nats a character"
     higher_is_better = False
 
-    def stats(self, hypothesis: Weighed, references: Sequence[Any]) -> Stats:
+    def stats(self, hypothesis: WeighedText, references: Sequence[Any]) -> Stats:
         """Return log-probability and characters, `[2]`."""
         return np.array([hypothesis.log_prob, hypothesis.characters], dtype=np.float64)
 
@@ -54,7 +54,7 @@ class PiecePerplexity(Metric):
     name = "perplexity a piece"
     higher_is_better = False
 
-    def stats(self, hypothesis: Weighed, references: Sequence[Any]) -> Stats:
+    def stats(self, hypothesis: WeighedText, references: Sequence[Any]) -> Stats:
         """Return log-probability and pieces, `[2]`."""
         return np.array([hypothesis.log_prob, hypothesis.pieces], dtype=np.float64)
 

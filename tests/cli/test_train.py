@@ -14,7 +14,7 @@ def test_a_dry_run_says_what_would_happen_and_writes_no_folder(
     assert said.code == 0
     for text in (
         "4 pairs",
-        "source 9 symbols; target 9 symbols",
+        "target 9 symbols",
         "batches an epoch",
         "90 steps",
         "runs/tiny",

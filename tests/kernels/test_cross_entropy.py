@@ -26,7 +26,7 @@ def parts(request: pytest.FixtureRequest) -> Parts:
 
 def clear(features: Tensor, weight: Tensor, bias: Tensor, gold: Tensor, smoothing: float) -> Tensor:
     log_probs = linear(features, weight, bias).log_softmax(dim=-1)
-    return smoothed(log_probs, gold, smoothing).total
+    return smoothed(log_probs, gold, smoothing)[0]
 
 
 @each_form
@@ -115,7 +115,7 @@ def loss_and_gradients(parts: tuple[Tensor, ...], gold: Tensor, smoothing: float
 def clear_loss(parts: tuple[Tensor, ...], gold: Tensor, smoothing: float) -> list[Tensor]:
     features, weight, bias = (one.detach().double().requires_grad_() for one in parts)
     log_probs = linear(features, weight, bias).log_softmax(dim=-1)
-    total = smoothed(log_probs, gold, smoothing).total
+    total = smoothed(log_probs, gold, smoothing)[0]
     nll = -log_probs.gather(1, gold[:, None])[:, 0]
     grads = torch.autograd.grad(total, (features, weight, bias))
     return [one.detach().float() for one in (total, nll, *grads)]
