@@ -2,6 +2,7 @@
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain, count
 from typing import Any, Protocol
 
 import torch
@@ -197,8 +198,10 @@ def by_length(
 
 
 def name_of(part: Part[Metric], taken: Container[str]) -> str:
-    """Call a metric by its kind, and by all its options too where that is taken."""
+    """Call a metric by its kind, and by all its options and a number too where that is taken."""
     if part.kind not in taken:
         return part.kind
     options = {name: value for name, value in part.plain().items() if name != "kind"}
-    return f"{part.kind} {', '.join(f'{k}={v}' for k, v in options.items())}".strip()
+    full = f"{part.kind} {', '.join(f'{k}={v}' for k, v in options.items())}".strip()
+    numbered = (f"{full} ({n})" for n in count(2))
+    return next(name for name in chain([full], numbered) if name not in taken)

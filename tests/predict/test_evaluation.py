@@ -5,7 +5,7 @@ import pytest
 
 from saccade.data.prepare import batches_of, prepare
 from saccade.metrics.base import Metric
-from saccade.parts import Part
+from saccade.parts import Part, kinds
 from saccade.predict.evaluation import Likelihood, figures_of, likelihood_of, loss_of, name_of
 from tests.train import small
 
@@ -50,7 +50,24 @@ def test_figures_with_intervals() -> None:
 
 def test_names() -> None:
     assert name_of(Part(Metric, "wer"), {"bleu"}) == "wer"
-    assert name_of(Part(Metric, "wer"), {"wer"}).startswith("wer")
+    assert name_of(Part(Metric, "mae"), {"mae"}) == "mae (2)"
+    named = name_of(Part(Metric, "bleu", {"lowercase": True}), {"bleu"})
+    assert named.startswith("bleu ")
+    assert "lowercase=True" in named
+
+
+@pytest.mark.parametrize("kind", kinds(Metric))
+def test_no_figure_hides_another(kind: str) -> None:
+    names: list[str] = []
+    for _ in range(4):
+        names.append(name_of(Part(Metric, kind), names))
+    assert len(set(names)) == 4
+    assert all(name.startswith(kind) for name in names)
+
+
+def test_a_metric_that_stands_twice_is_measured_twice() -> None:
+    figures = figures_of([Part(Metric, "exact_match")] * 3, ["a"], ["a"])
+    assert [figure.score.value for figure in figures.values()] == [100.0] * 3
 
 
 def test_nats_are_per_character_and_perplexity_per_piece() -> None:
