@@ -26,10 +26,10 @@ if TYPE_CHECKING:
         TrainingError,
     )
     from saccade.look.pictures import draw as inspect
-    from saccade.predict.prediction import Prediction
+    from saccade.predict.prediction import Prediction, Scored
     from saccade.predict.prediction import Prediction as Forecast
     from saccade.predict.prediction import Prediction as Translation
-    from saccade.predict.predictor import Predictor, Scored
+    from saccade.predict.predictor import Predictor
     from saccade.predict.predictor import Predictor as Translator
     from saccade.recipe import Recipe
     from saccade.views.drawing import Drawing
@@ -49,7 +49,7 @@ _PLACES = {
     "Recipe": "recipe",
     "RecipeError": "errors",
     "SaccadeError": "errors",
-    "Scored": "predict.predictor",
+    "Scored": "predict.prediction",
     "ShapeError": "errors",
     "Trained": "api",
     "TrainingError": "errors",

@@ -13,8 +13,8 @@ from saccade import recipe as recipes
 from saccade import run
 from saccade.errors import RecipeError, suggest
 from saccade.look.report import read_curves
-from saccade.predict.prediction import Prediction
-from saccade.predict.predictor import One, Predictor, Scored
+from saccade.predict.prediction import Prediction, Scored
+from saccade.predict.predictor import One, Predictor
 from saccade.recipe import Decoding, Recipe, Training
 from saccade.train.progress import Progress
 from saccade.views import curves, page

@@ -274,7 +274,10 @@ def _section(section: type[Any], raw: Any, path: str, problems: list[str]) -> An
 
 
 def _shorthand(kind: Any, value: Any) -> Any:
-    """Let one reader stand for a list of one, and for a single test set called `test`."""
+    """Let one reader stand for a list of one, and for a single test set called `test`.
+
+    A source that names no kind is text, as `source` is.
+    """
     if kind == list[Part[Reader]] and isinstance(value, dict | str):
         return [value]
     if (
@@ -283,6 +286,11 @@ def _shorthand(kind: Any, value: Any) -> Any:
         and isinstance(value.get("kind"), str)
     ):
         return {"test": value}
+    if kind == dict[str, Part[Modality]] and isinstance(value, dict):
+        return {
+            name: {"kind": "text", **side} if isinstance(side, dict) else side
+            for name, side in value.items()
+        }
     if str(kind).startswith("list[saccade.parts.Part") and isinstance(value, str):
         return [value]
     return value

@@ -15,7 +15,7 @@ from saccade.engines._devices import checked_device
 from saccade.errors import RecipeError
 from saccade.folders import model as folders
 from saccade.nouns import Example, pair
-from saccade.predict.predictor import Scored
+from saccade.predict.prediction import Scored
 from saccade.readers._lines import numbered
 from saccade.readers.text import Text
 

@@ -16,8 +16,8 @@ from saccade.nouns import Example, Raw
 from saccade.objectives.base import Objective
 from saccade.parts import Part
 from saccade.predict.decode import USUAL, Decode
-from saccade.predict.prediction import Prediction
-from saccade.predict.predictor import Predictor, shortened
+from saccade.predict.prediction import Prediction, shortened
+from saccade.predict.predictor import Predictor
 from saccade.views.by_length import Bucket, buckets_of
 
 

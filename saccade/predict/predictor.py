@@ -6,7 +6,6 @@ of the inputs, nor on where they come from.
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import islice, repeat
 from typing import Any, overload
 
@@ -28,7 +27,7 @@ from saccade.models.base import Model, writer
 from saccade.nouns import SOURCE_NAME, Example, Hypothesis, Raw
 from saccade.parts import Part
 from saccade.predict.decode import CHUNK, USUAL, Decode, check_chunk, read_options
-from saccade.predict.prediction import Arrays, Maps, Prediction
+from saccade.predict.prediction import Arrays, Maps, Prediction, Scored, check_replacing
 from saccade.recipe import Decoding
 from saccade.search._follow import follow
 from saccade.search._plan import longest_output, smaller_at_the_end, sorted_batches
@@ -41,19 +40,6 @@ Progress = Callable[[Sequence[int], Tensor], None]  # (numbers of lines, their t
 Given = Mapping[str, Raw]  # one input, by the name of its source
 One = str | Array | Given
 _NOTHING = Found((Hypothesis((), 0.0, ()),))  # empty in, empty out
-
-
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """How likely a model finds a given pair: log-probability of every target piece and of END."""
-
-    tokens: tuple[str, ...]
-    token_scores: tuple[float, ...]
-
-    @property
-    def score(self) -> float:
-        """Log-probability of the whole target."""
-        return sum(self.token_scores)
 
 
 class Predictor:
@@ -90,7 +76,7 @@ class Predictor:
         self._shapers = _shapers(lexicon, codecs.target, decoding.lexicon_weight)
         self._ready = Ready(model, rounds=quantise == ROUNDED)
         if decoding.replace_unknown:
-            _check_replacing(self)
+            check_replacing(self)
 
     @property
     def source(self) -> Codec:
@@ -270,7 +256,8 @@ class Predictor:
 
     def _copied(self, given: Given) -> tuple[str, ...]:
         vocabulary = self.source.vocabulary
-        return () if vocabulary is None else tuple(slot_words(vocabulary, given[SOURCE_NAME]))
+        first = next(iter(given.values()))
+        return () if vocabulary is None else tuple(slot_words(vocabulary, first))
 
     def _groups(self, sizes: list[int], most: int) -> list[list[int]]:
         """Group inputs by size, two batches a thread or more: who is done first takes another.
@@ -395,12 +382,6 @@ class Predictor:
         return self.model.grid(places)
 
 
-def shortened(prediction: Prediction, n: int) -> Prediction:
-    """Return a prediction of values without the places behind the first `n`."""
-    hypothesis = replace(prediction.hypothesis, tokens=prediction.hypothesis.tokens[:n])
-    return replace(prediction, hypothesis=hypothesis)
-
-
 def _shapers(lexicon: Counts | None, target: Codec, weight: float) -> list[Lexicon]:
     if lexicon is None or target.vocabulary is None:
         return []
@@ -410,20 +391,3 @@ def _shapers(lexicon: Counts | None, target: Codec, weight: float) -> list[Lexic
 def _numbered(watch: Progress, rows: Sequence[int]) -> Watch:
     """Tell `watch` the numbers of lines instead of the rows of a batch."""
     return lambda found, tokens: watch([rows[i] for i in found.tolist()], tokens)
-
-
-def _check_replacing(predictor: Predictor) -> None:
-    problems = []
-    if not predictor.attention_names:
-        problems.append(
-            "decoding.replace_unknown: the model has no attention, so nobody knows which word to"
-            " take; expected one that looks at the source. Set it to false."
-        )
-    sides = (predictor.source.vocabulary, predictor.target.vocabulary)
-    if not all(one is not None and one.whole_words for one in sides):
-        problems.append(
-            "decoding.replace_unknown: the pieces are not whole words, so an unknown one is no"
-            " word; expected the tokenizer word on both sides. Set it to false."
-        )
-    if problems:
-        raise RecipeError(problems)

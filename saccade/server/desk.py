@@ -13,8 +13,7 @@ from typing import TypeVar
 
 from saccade.errors import suggest
 from saccade.predict.decode import GREEDY, Decode
-from saccade.predict.prediction import Prediction
-from saccade.predict.predictor import Scored
+from saccade.predict.prediction import Prediction, Scored
 from saccade.server.counters import Counters
 from saccade.server.jobs import Job
 from saccade.server.limits import Limits

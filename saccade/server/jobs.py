@@ -6,8 +6,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 
 from saccade.predict.decode import USUAL, Decode
-from saccade.predict.prediction import Prediction
-from saccade.predict.predictor import Scored
+from saccade.predict.prediction import Prediction, Scored
 
 
 @dataclass(eq=False, slots=True)

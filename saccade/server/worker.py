@@ -17,8 +17,8 @@ from torch import Tensor
 from saccade.engines.base import Opened
 from saccade.errors import DataError
 from saccade.predict.decode import Decode
-from saccade.predict.prediction import Prediction
-from saccade.predict.predictor import Predictor, Scored
+from saccade.predict.prediction import Prediction, Scored
+from saccade.predict.predictor import Predictor
 from saccade.server.jobs import Job
 from saccade.server.limits import Limits
 from saccade.server.refusal import Refused

@@ -1,13 +1,18 @@
-"""The verbs on tasks that are no translation: language models, classifiers and taggers."""
+"""The verbs on other tasks than translation: to write, to classify, to tag, to forecast."""
 
 import json
+import math
 from pathlib import Path
+from typing import Any
 
 import pytest
+from fastapi.testclient import TestClient
 from rich.console import Console
 
 from saccade import recipe as recipes
 from saccade import run
+from saccade.server.app import create_app
+from saccade.server.models import open_models
 from tests.cli.conftest import TARGETS, Call
 
 LANGUAGE = """
@@ -129,3 +134,119 @@ def test_the_cells_of_a_language_model(call: Call, writer: Path, tmp_path: Path)
     assert "there is no cell state to show: the text is empty, or this model writes" in empty.err
     assert call("gradients", writer / "model", "--length", 9, "-o", "flow.svg").code == 0
     assert "decoder" in (tmp_path / "flow.svg").read_text(encoding="utf-8")
+
+
+NOUNS = [["the cat sat", "D N V"], ["a dog ran", "D N V"], ["dogs ran", "N V"]]
+FILMS = [["good film", "yes"], ["bad film", "no"], ["a good one", "yes"], ["a bad one", "no"]]
+WORDS = {"tokenizer": {"kind": "word", "punctuation": False}}
+SMALL = {"kind": "rnn", "hidden": 8, "dropout": 0.0}
+TRAINING = {"max_steps": 4, "validate_every": 2, "keep_last": 2, "report_every": 2}
+
+
+def series() -> list[list[str]]:
+    waves = [[f"{math.sin(0.5 * i + k):.4f}" for i in range(8)] for k in range(6)]
+    return [[" ".join(wave[:5]), " ".join(wave[5:])] for wave in waves]
+
+
+def task(pairs: list[list[str]], model: dict[str, Any], **sections: Any) -> dict[str, Any]:
+    reader = {"kind": "pairs", "pairs": pairs}
+    sides = {name: sections.pop(name, WORDS) for name in ("source", "target")}
+    model = {"embedding": 8, "encoder": SMALL, **model}
+    return {
+        "data": {"train": reader, "valid": reader, "test": reader, **sides},
+        "model": model,
+        "training": {**TRAINING, **sections.pop("training", {})},
+        "decoding": {"metrics": ["exact_match"], **sections},
+    }
+
+
+NUMBERS = {
+    "source": {"kind": "numbers"},
+    "target": {"kind": "numbers"},
+    "training": {"objective": "squared_error"},
+    "metrics": ["mae", "rmse"],
+}
+TASKS = {
+    "classifier": task(FILMS, {"kind": "classifier"}, target={"tokenizer": "line"}),
+    "tagger": task(NOUNS, {"kind": "tagger"}),
+    "forecaster": task(
+        series(), {"kind": "encoder_decoder", "decoder": SMALL, "head": "values"}, **NUMBERS
+    ),
+    "dense": task(series(), {"kind": "dense_forecaster", "horizon": 3}, **NUMBERS),
+}
+FORECASTERS = ("forecaster", "dense")
+
+
+@pytest.fixture(scope="module", params=TASKS)
+def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a recipe of one kind of task and its finished run; named after the kind."""
+    folder = tmp_path_factory.mktemp("tasks") / request.param
+    folder.mkdir()
+    recipe = recipes.from_plain({"name": request.param, **TASKS[request.param]})
+    (folder / "recipe.yaml").write_text(recipe.to_yaml(), encoding="utf-8")
+    run.train(recipe, folder / "run", console=Console(quiet=True))
+    return folder
+
+
+def lines(made: Path) -> list[str]:
+    return [source for source, _ in TASKS[made.name]["data"]["train"]["pairs"]]
+
+
+def test_every_kind_predicts_and_is_averaged(call: Call, made: Path, tmp_path: Path) -> None:
+    text = "".join(f"{line}\n" for line in lines(made)).encode()
+    said = call("predict", made / "run", stdin=text)
+    assert said.code == 0, said.err
+    assert len(said.out.splitlines()) == len(lines(made))
+    mean = call("average", made / "run", "-o", "mean", "--last", 2)
+    assert mean.code == 0, mean.err
+    assert call("predict", tmp_path / "mean", stdin=text).code == 0
+    table = call("predict", made / "run", "--format", "tsv", stdin=text).out.splitlines()
+    assert [row.split("\t")[1] for row in table] == said.out.splitlines()
+    forecast = call("forecast", made / "run", "--steps", 2, stdin=text)
+    assert forecast.code == (0 if made.name in FORECASTERS else 2), forecast.err
+    if made.name in FORECASTERS:
+        assert [len(line.split()) for line in forecast.out.splitlines()] == [2] * len(lines(made))
+
+
+def test_every_kind_is_evaluated_and_compared(call: Call, made: Path, tmp_path: Path) -> None:
+    said = call("evaluate", made / "run", "--json", "-", "-o", "out.txt")
+    assert said.code == 0, said.err
+    found = json.loads(said.out)
+    written = (tmp_path / "out.txt").read_text(encoding="utf-8").splitlines()
+    assert found["examples"] == len(lines(made)) == len(written)
+    assert set(found["metrics"]) == set(TASKS[made.name]["decoding"]["metrics"])
+    assert ("baselines" in found) == (made.name in FORECASTERS)
+    assert ("perplexity" in found) == (made.name not in FORECASTERS)
+    shown = call("evaluate", made / "run", "--by-length")
+    assert shown.code == 0, shown.err
+    both = call("compare", made / "recipe.yaml", "--over", "seed=1,2", "-o", "both")
+    assert both.code == 0, both.err
+    assert len(json.loads((tmp_path / "both" / "compare.json").read_text())) == 2
+
+
+def test_every_kind_is_looked_at(call: Call, made: Path, tmp_path: Path) -> None:
+    for target in ("recipe.yaml", "run"):
+        said = call("doctor", made / target)
+        assert said.code == 0, said.err
+    assert "never changes" not in said.out
+    assert "report.html" in call("report", made / "run").out
+    page = (made / "run" / "report.html").read_text(encoding="utf-8")
+    assert ("what came" in page) == (made.name in FORECASTERS)
+    said = call("inspect", made / "run", "example:1", "-o", "one.svg")
+    if made.name == "tagger":
+        assert "this model has no attention" in said.err
+        said = call("inspect", made / "run", lines(made)[0], "--view", "distribution")
+    assert said.code == 0, said.err
+    assert made.name == "tagger" or "<svg" in (tmp_path / "one.svg").read_text(encoding="utf-8")
+
+
+def test_every_kind_is_served(made: Path) -> None:
+    served = open_models([f"{made.name}={made / 'run'}"])
+    with TestClient(create_app(served)) as client:
+        (model,) = client.get("/v1/models").json()["models"]
+        assert model["name"] == made.name
+        asked = {"text": lines(made)[0], "want": ["tokens", "attention"]}
+        told = client.post("/v1/predict", json=asked)
+        assert told.status_code == 200, told.text
+        expected = served[0].translator.predict(lines(made)[0]).text
+        assert told.json()["results"][0]["text"] == expected

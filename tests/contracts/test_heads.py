@@ -84,7 +84,7 @@ def test_what_is_written(part: Part[Head], tied: bool) -> None:
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
 def test_the_loss_is_that_of_what_is_written(part: Part[Head], smoothing: float) -> None:
     head = build(part)
-    f = features(part, head).flatten(0, 1)  # [N, D]
+    f = features(part, head).detach().flatten(0, 1)  # [N, D]
     if isinstance(head, Categorical):
         gold, log_probs = torch.arange(len(f)) % SIZE, head.log_probs(f)
         plain = -log_probs.gather(1, gold[:, None])[:, 0]
