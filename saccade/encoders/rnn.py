@@ -114,6 +114,6 @@ class Directions(nn.ModuleList):
 def _run(cell: Cell, x: Tensor, mask: Tensor, *, backward: bool) -> Directed:
     if backward:
         x = reverse(x, mask)
-    zeros: State = {name: x.new_zeros(len(x), cell.hidden_dim) for name in cell.parts}
+    zeros: State = {name: x.new_zeros(x.shape[0], cell.hidden_dim) for name in cell.parts}
     states = cell.sweep(x, zeros).outputs  # [B, S, hidden]
     return Directed(reverse(states, mask) if backward else states, last(states, mask))
