@@ -5,7 +5,7 @@
 
 With --shape the model is untrained, has the size that other toolkits are compared at and writes as
 many symbols as it reads. With --clear every setting is also measured without the fast forms
-(saccade/fast). Figures wander with the machine: compare those of one run.
+(saccade/inference, saccade/native). Figures wander with the machine: compare those of one run.
 """
 
 import argparse
@@ -20,11 +20,11 @@ from typing import Any, cast
 import torch
 
 from saccade.data.codecs import Codecs
-from saccade.fast.model import Clear, Ready
 from saccade.folders import model as folder
 from saccade.modalities.text import TextCodec
 from saccade.models.base import Model, writer
 from saccade.models.encoder_decoder import EncoderDecoder
+from saccade.native.model import Clear, Ready
 from saccade.nouns import SOURCE_NAME, Side
 from saccade.parts import Part
 from saccade.predict.predictor import Predictor

@@ -26,10 +26,10 @@ from benchmarks.engines import run
 from benchmarks.kit import transformer_recipe
 from benchmarks.meter import peak_mib
 from benchmarks.workloads import END, PAD, START, Shape
-from saccade.fast.model import Ready
 from saccade.flow import Batch, Padded, padded
 from saccade.kernels.allocator import kept_memory
 from saccade.models.base import Model
+from saccade.native.model import Ready
 from saccade.nouns import SOURCE_NAME, Side
 from saccade.objectives.cross_entropy import cross_entropy
 from saccade.search.base import Task

@@ -5,9 +5,9 @@ from pathlib import Path
 from saccade.engines._devices import checked_device
 from saccade.engines.base import Engine, EngineOptions
 from saccade.export.base import is_export, read_export
-from saccade.fast.panels import ROUNDED
 from saccade.folders import model as folders
 from saccade.kernels.library import found
+from saccade.native.panels import ROUNDED
 from saccade.predict.predictor import Predictor
 
 

@@ -17,18 +17,18 @@ from torch import Tensor
 from saccade.data.batching import collate, pad
 from saccade.data.codecs import Codecs
 from saccade.errors import DataError, RecipeError
-from saccade.fast.model import Clear, Ready
-from saccade.fast.panels import ROUNDED
-from saccade.fast.threads import each
 from saccade.flow import Batch, Padded
 from saccade.guards.profile import Profile
 from saccade.modalities._copying import slot_words
 from saccade.modalities.base import Array, Codec
 from saccade.models.base import Model, writer
+from saccade.native.model import Clear, Ready
+from saccade.native.panels import ROUNDED
 from saccade.nouns import SOURCE_NAME, Example, Hypothesis, Raw
 from saccade.parts import Part
 from saccade.predict.decode import CHUNK, USUAL, Decode, check_chunk, read_options
 from saccade.predict.prediction import Arrays, Maps, Prediction
+from saccade.predict.thread_pool import each
 from saccade.recipe import Decoding
 from saccade.search._follow import follow
 from saccade.search._plan import longest_output, smaller_at_the_end, sorted_batches

@@ -8,7 +8,7 @@ from saccade.flow import Brief, State, guided
 from saccade.kernels import structures
 from saccade.kernels.library import Kernels
 from saccade.nouns import Hypothesis
-from saccade.search._books import Aims, Move, filled_up
+from saccade.search._beam_hypotheses import Aims, Move, filled_up
 from saccade.search._rules import NEVER, Rules, penalty
 from saccade.search.base import Found, Task
 

@@ -14,7 +14,7 @@ from saccade.errors import RecipeError
 from saccade.flow import State, StepFunction, brief
 from saccade.kernels import library
 from saccade.nouns import Hypothesis
-from saccade.search._books import Aims, Books
+from saccade.search._beam_hypotheses import Aims, Books
 from saccade.search._native_books import NativeBooks
 from saccade.search._plan import beam_problems
 from saccade.search._rules import Rules, normalise

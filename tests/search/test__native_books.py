@@ -6,7 +6,7 @@ from torch import Tensor
 
 from saccade.flow import Few, State, Step, StepFunction, tensor
 from saccade.kernels.library import found
-from saccade.search._books import Books
+from saccade.search._beam_hypotheses import Books
 from saccade.search._native_books import NativeBooks
 from saccade.search.base import Task
 from saccade.search.beam import Beam

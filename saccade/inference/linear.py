@@ -7,8 +7,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import linear
 
-from saccade.fast.panels import Panels
 from saccade.kernels.library import found
+from saccade.native.panels import Panels
 
 M = TypeVar("M", bound=nn.Module)
 _FEW_ROWS = 5  # a layout for few rows serves many as well

@@ -6,12 +6,12 @@ from torch import Tensor
 from saccade.cells.base import Cell
 from saccade.cells.lstm import LSTM
 from saccade.decoders.rnn import RnnDecoder
-from saccade.fast.groups import GROUP, Groups
-from saccade.fast.linear import Packed, pack, packed
 from saccade.flow import SOURCE, Memory, State, Stepped, nested, reorder, tensor
+from saccade.inference.groups import GROUP, Groups
+from saccade.inference.linear import Packed, pack, packed
 
 
-class FastRnn:
+class RnnSteps:
     """The steps of an `RnnDecoder` whose attention remembers nothing of them.
 
     The lines of a sentence, K of them, read its memory together, as K queries at once. The products
@@ -20,7 +20,7 @@ class FastRnn:
 
     def __init__(self, decoder: RnnDecoder) -> None:
         self.decoder = packed(decoder)  # for its attention
-        self.cells = [_fast_cell(cell) for cell in decoder._stack]
+        self.cells = [_cell_step(cell) for cell in decoder._stack]
         self.readout = pack(decoder.readout)
 
     @staticmethod
@@ -33,7 +33,7 @@ class FastRnn:
         return Writing(self, memory)
 
 
-class FastCell:
+class CellStep:
     """Any cell, as it is."""
 
     def __init__(self, cell: Cell) -> None:
@@ -45,7 +45,7 @@ class FastCell:
         return output, state
 
 
-class FastLstm(FastCell):
+class LstmStep(CellStep):
     """An LSTM with all its gates: one product, the three gates of one kind side by side."""
 
     def __init__(self, cell: LSTM) -> None:
@@ -66,16 +66,16 @@ class FastLstm(FastCell):
         return h, {"h": h, "c": c}
 
 
-def _fast_cell(cell: Cell) -> FastCell:
+def _cell_step(cell: Cell) -> CellStep:
     if type(cell) is LSTM and len(cell.gates) == 4:
-        return FastLstm(cell)
-    return FastCell(cell)
+        return LstmStep(cell)
+    return CellStep(cell)
 
 
 class Writing:
     """The lines of one batch. It holds what they read, so a state is followed only once."""
 
-    def __init__(self, form: FastRnn, memory: Memory) -> None:
+    def __init__(self, form: RnnSteps, memory: Memory) -> None:
         self.form, self.decoder = form, form.decoder
         self.groups = Groups(len(memory.mask))
         first = self.decoder.start(memory)

@@ -7,20 +7,24 @@ from torch import nn
 from saccade.attention.multihead import MultiHead
 from saccade.encoders.base import Encoder
 from saccade.encoders.transformer import EncoderLayer, TransformerEncoder
-from saccade.fast import panels
-from saccade.fast.crew import Crew
-from saccade.fast.panels import Closing, Normed, Panels, side_by_side
-from saccade.fast.transformer import Places, plain
 from saccade.flow import Memory, Padded
+from saccade.inference.transformer import Places, plain
 from saccade.kernels import structures
 from saccade.kernels.library import Kernels
+from saccade.native import panels
+from saccade.native.panels import Closing, Normed, Panels, side_by_side
+from saccade.native.thread_choice import ThreadChoice
 
 
-class NativeEncoder:
+class NativeTransformerEncoder:
     """What a `TransformerEncoder` computes, without dropout."""
 
     def __init__(self, encoder: TransformerEncoder, kernels: Kernels) -> None:
-        self.kernels, self.places, self._crew = kernels, Places(encoder.positions), Crew()
+        self.kernels, self.places, self._threads = (
+            kernels,
+            Places(encoder.positions),
+            ThreadChoice(),
+        )
         layers: list[EncoderLayer] = list(encoder.layers)  # type: ignore[arg-type]
         self.layers = [_Layer(layer, kernels) for layer in layers]
         self._structures = (structures.EncoderLayerWeights * len(layers))(
@@ -67,7 +71,7 @@ class NativeEncoder:
             where = (one.data_ptr() for one in (mask, x, work))
             self.kernels.encode(of, structures.EncodeCall(n, places, threads, *where))
 
-        self._crew.run(n * places * self.n_products, encode)
+        self._threads.run(n * places * self.n_products, encode)
         summary = x.sum(dim=1) / source.lengths.clamp(min=1)[:, None]  # [B, D]
         return Memory(x, source.mask, summary)
 

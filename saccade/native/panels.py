@@ -9,9 +9,9 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
-from saccade.fast.crew import Crew
 from saccade.kernels.library import Kernels
 from saccade.kernels.structures import Int8Matrix, LinearWeights, NormWeights
+from saccade.native.thread_choice import ThreadChoice
 
 LANES = 16  # numbers that the kernels take at once
 ROUNDED = "int8"  # what weights in bytes are called where they are asked for
@@ -34,7 +34,7 @@ class Panels:
     def __init__(
         self, weight: Tensor, bias: Tensor | None, kernels: Kernels, *, exact: bool = False
     ) -> None:
-        self.kernels, self.n_products, self._crew = kernels, weight.numel(), Crew()
+        self.kernels, self.n_products, self._threads = kernels, weight.numel(), ThreadChoice()
         self.bytes = kernels.round(weight) if _rounds.get() and not exact else None
         self.weight = kernels.pack(weight) if self.bytes is None else None
         self.bias = weight.new_zeros(len(weight)) if bias is None else bias.detach()
@@ -54,7 +54,7 @@ class Panels:
         onto = None if onto is None else onto.contiguous()
         where = None if onto is None else onto.data_ptr()
         given = (self.structure, x.data_ptr(), len(x), where, relu, y.data_ptr())
-        self._crew.run(len(x) * self.n_products, partial(self.kernels.multiply, *given))
+        self._threads.run(len(x) * self.n_products, partial(self.kernels.multiply, *given))
         return y
 
 

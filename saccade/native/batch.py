@@ -6,14 +6,14 @@ from abc import ABC, abstractmethod
 import torch
 from torch import Tensor
 
-from saccade.fast.room import Room
 from saccade.flow import Few, State, Step
 from saccade.kernels import structures
+from saccade.kernels.workspace import Workspace
 
 STEPS = 16  # that a beam takes at a call, so that one can be interrupted
 
 
-class Asked:
+class BestSymbols:
     """Where a step writes the `n` best symbols of each of its lines, the `banned` left out."""
 
     def __init__(self, lines: int, n: int, banned: Tensor) -> None:
@@ -28,11 +28,11 @@ class Asked:
         return Few(self._gains, self._symbols, state)
 
 
-class Telling(ABC):
+class NativeBatch(ABC):
     """A step function in C, and a `Brief`: it tells of all symbols, or of the best few."""
 
     n_symbols: int
-    _scores: Room  # [N, V], what a step writes to that tells of all
+    _scores: Workspace  # [N, V], what a step writes to that tells of all
 
     def __call__(self, token: Tensor, state: State) -> Step:
         """Write one place: `token [N]`. What it gives lasts until the next step."""
@@ -41,7 +41,7 @@ class Telling(ABC):
 
     def few(self, token: Tensor, state: State, n: int, banned: Tensor) -> Few:
         """Write one place, and find the `n` best that may follow: `token [N]`."""
-        asked = Asked(len(token), min(n, self.n_symbols), banned)
+        asked = BestSymbols(len(token), min(n, self.n_symbols), banned)
         return asked.answered(self._step(token, state, few=asked.at))
 
     @abstractmethod

@@ -7,12 +7,12 @@ from torch import Tensor, nn
 from saccade.cells.lstm import LSTM
 from saccade.encoders.base import Encoder
 from saccade.encoders.rnn import RnnEncoder
-from saccade.fast import panels
-from saccade.fast.crew import Crew
-from saccade.fast.panels import Panels
 from saccade.flow import Memory, Padded
 from saccade.kernels import structures
 from saccade.kernels.library import Kernels
+from saccade.native import panels
+from saccade.native.panels import Panels
+from saccade.native.thread_choice import ThreadChoice
 
 
 class NativeRnnEncoder:
@@ -58,7 +58,11 @@ class _Layer:
     """The cells of one layer, one or one a direction, in panels."""
 
     def __init__(self, cells: list[nn.Module], kernels: Kernels) -> None:
-        self.kernels, self._crew, self.panels = kernels, Crew(), list[tuple[Panels, Panels]]()
+        self.kernels, self._threads, self.panels = (
+            kernels,
+            ThreadChoice(),
+            list[tuple[Panels, Panels]](),
+        )
         for cell in cells:
             assert isinstance(cell, LSTM)
             self.panels.append((Panels(cell.W, cell.b, kernels), Panels(cell.U, None, kernels)))
@@ -96,5 +100,5 @@ class _Layer:
                 given.threads = threads
                 self.kernels.scan(given)
 
-            self._crew.run(n_vectors * inputs.n_products + n * places * own.n_products, scan)
+            self._threads.run(n_vectors * inputs.n_products + n * places * own.n_products, scan)
         return states, last

@@ -12,20 +12,25 @@ from torch.testing import assert_close
 from saccade.decoders.base import Decoder
 from saccade.encoders.base import Encoder
 from saccade.errors import ShapeError
-from saccade.fast import crew, transformer
-from saccade.fast import native as native_module
-from saccade.fast.model import Clear, FastEncoderDecoder, form_of
-from saccade.fast.native import NativeEncoderDecoder, NativePast, NativeStep
-from saccade.fast.native_encoder import NativeEncoder
 from saccade.flow import Padded, only
+from saccade.inference import transformer
 from saccade.kernels.library import found
 from saccade.models.base import Model
+from saccade.native import thread_choice
+from saccade.native import transformer_decoder as native_module
+from saccade.native.model import Clear, PackedEncoderDecoder, form_of
+from saccade.native.transformer_decoder import (
+    NativeKeyValueCache,
+    NativeTransformer,
+    TransformerBatch,
+)
+from saccade.native.transformer_encoder import NativeTransformerEncoder
 from saccade.parts import Part
 from saccade.search.base import Search, Task
 from saccade.search.beam import Beam
 from saccade.search.greedy import Greedy
 from saccade.search.sample import Sample
-from tests.fast.walk import SIZE, SOURCES, Walk, build, source, step_by_step, written
+from tests.inference.walk import SIZE, SOURCES, Walk, build, source, step_by_step, written
 from tests.samples import name
 
 pytestmark = pytest.mark.skipif(found().kernels is None, reason=f"no kernels: {found().told}")
@@ -59,9 +64,9 @@ def _no_gradients() -> Iterator[None]:
         yield
 
 
-def native(model: Model) -> NativeEncoderDecoder:
+def native(model: Model) -> NativeTransformer:
     form = form_of(model)
-    assert isinstance(form, NativeEncoderDecoder)
+    assert isinstance(form, NativeTransformer)
     return form
 
 
@@ -76,11 +81,11 @@ def test_a_beam_that_walks_finds_what_one_step_by_step_finds(
     first: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(crew, "_SMALL", 0)
-    monkeypatch.setattr(crew._Size, "shares", lambda _: threads > 1)
+    monkeypatch.setattr(thread_choice, "_SMALL", 0)
+    monkeypatch.setattr(thread_choice._Size, "shares", lambda _: threads > 1)
     monkeypatch.setattr(native_module, "STEPS", 4)
     monkeypatch.setattr(transformer, "_FEW", 0)
-    monkeypatch.setattr(NativePast, "steps_at_first", first)
+    monkeypatch.setattr(NativeKeyValueCache, "steps_at_first", first)
     torch.set_num_threads(threads)
     beam, form = Beam(width=width, n_best=width, patient=False), native(build(part()))
     task = Task(2, 3, torch.tensor([7, 0, 19, 30]), (0, 2))
@@ -116,8 +121,8 @@ def test_however_lines_are_moved_the_steps_are_the_same(
 def test_steps_do_not_depend_on_the_number_of_threads(
     sentences: list[list[int]], lines: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(crew, "_SMALL", 0)
-    monkeypatch.setattr(crew._Size, "shares", lambda _: True)
+    monkeypatch.setattr(thread_choice, "_SMALL", 0)
+    monkeypatch.setattr(thread_choice._Size, "shares", lambda _: True)
     form, found = native(build(part())), []
     for threads in (1, 2):
         torch.set_num_threads(threads)
@@ -155,7 +160,7 @@ def test_a_sentence_is_the_same_alone_and_with_others_of_its_length(
 def test_a_memory_is_folded_when_it_pays(sentences: list[list[int]], folded: bool) -> None:
     begun = native(build(part())).begin(source(sentences))
     begun.step(torch.full((4,), 4), begun.state)
-    assert isinstance(begun.step, NativeStep)
+    assert isinstance(begun.step, TransformerBatch)
     kinds = {transformer.Folded if folded else transformer.Source}
     assert {type(one) for one in begun.step.sources} == kinds
 
@@ -198,7 +203,7 @@ def test_other_encoders_are_packed_for_the_decoder() -> None:
     for kind, own in ((part(), True), (part(reader="rnn"), False), (part(encoder=near), False)):
         model = build(kind)
         form = native(model)
-        assert isinstance(form.encoder, NativeEncoder) == own
+        assert isinstance(form.encoder, NativeTransformerEncoder) == own
         step, state = Clear(model).begin(source())
         expected = step(torch.full((4,), 4), state).log_probs
         assert_close(written(form, source(), 1)[0], expected, atol=NEAR, rtol=NEAR)
@@ -220,7 +225,7 @@ def test_others_get_another_form_and_write_the_same(
     options: dict[str, Any], dtype: torch.dtype
 ) -> None:
     model = build(part(**options)).to(dtype)
-    assert not isinstance(form_of(model), NativeEncoderDecoder)
+    assert not isinstance(form_of(model), NativeTransformer)
     walk = Walk(Clear(model).begin(source()), form_of(model).begin(source()), NEAR)
     for _ in range(3):
         walk.step()
@@ -230,7 +235,7 @@ def test_others_get_another_form_and_write_the_same(
 def test_double_precision_is_torchs() -> None:
     model = build(part()).double()
     form = form_of(model)
-    assert isinstance(form, FastEncoderDecoder)
+    assert isinstance(form, PackedEncoderDecoder)
     walk = Walk(Clear(model).begin(source()), form.begin(source()))
     for _ in range(3):
         walk.step()

@@ -11,28 +11,28 @@ from torch import Tensor, nn
 from saccade.cells.lstm import LSTM
 from saccade.decoders.rnn import RnnDecoder
 from saccade.embedders.symbols import SymbolEmbedder
-from saccade.fast import panels
-from saccade.fast.asked import STEPS, Asked, Telling
-from saccade.fast.begun import HELD, Begun, layers_of
-from saccade.fast.crew import Crew
-from saccade.fast.groups import GROUP, Groups
-from saccade.fast.linear import packed
-from saccade.fast.native_scan import NativeRnnEncoder
-from saccade.fast.panels import Panels
-from saccade.fast.room import Room
 from saccade.flow import SOURCE, Memory, Padded, Sources, State, nested, only, tensor
+from saccade.inference.base import HELD, Start, layers_of
+from saccade.inference.groups import GROUP, Groups
+from saccade.inference.linear import packed
 from saccade.kernels import structures
 from saccade.kernels.library import Kernels
+from saccade.kernels.workspace import Workspace
 from saccade.models.encoder_decoder import EncoderDecoder
+from saccade.native import panels
+from saccade.native.batch import STEPS, BestSymbols, NativeBatch
+from saccade.native.panels import Panels
+from saccade.native.rnn_encoder import NativeRnnEncoder
+from saccade.native.thread_choice import ThreadChoice
 
 _LINE = "line"  # the entry of a State that says which line of the last step a line goes on from
 _KNOWN = 2048  # symbols whose products are kept at least
 
 
-class NativeRecurrent:
+class NativeRnn:
     """An `EncoderDecoder` whose LSTM decoder in Luong's wiring, embedding and output are in C.
 
-    They compute what `FastEncoderDecoder` does with `FastRnn`.
+    They compute what `PackedEncoderDecoder` does with `RnnSteps`.
     """
 
     held = HELD * 3 // 2  # lines hold no past: more of them fit into the cache
@@ -40,7 +40,7 @@ class NativeRecurrent:
     def __init__(self, model: EncoderDecoder, kernels: Kernels) -> None:
         decoder = model.decoder
         assert isinstance(decoder, RnnDecoder)
-        self.kernels, self.crew = kernels, Crew()
+        self.kernels, self.threads = kernels, ThreadChoice()
         self.embedder, encoder = model.reading.embedder, model.reading.encoder
         native = NativeRnnEncoder.serves(encoder)
         self.encoder = NativeRnnEncoder(encoder, kernels) if native else packed(encoder)  # type: ignore[arg-type]
@@ -92,10 +92,10 @@ class NativeRecurrent:
             and panels.whole_on_processor(model)
         )
 
-    def begin(self, sources: Sources) -> Begun:
+    def begin(self, sources: Sources) -> Start:
         """Read the source."""
-        turns = Turns(self, self._read(only(sources)))
-        return Begun(turns, turns.start)
+        turns = RnnBatch(self, self._read(only(sources)))
+        return Start(turns, turns.start)
 
     def _read(self, source: Padded) -> Memory:
         if isinstance(self.encoder, NativeRnnEncoder) and isinstance(self.embedder, SymbolEmbedder):
@@ -138,13 +138,13 @@ class Known(threading.local):
         return ctypes.addressof(self._structure)
 
 
-class Turns(Telling):
+class RnnBatch(NativeBatch):
     """The step function of the lines of one batch; it holds what they read and what they know.
 
     What those read who leave stays where it is.
     """
 
-    def __init__(self, form: NativeRecurrent, memory: Memory) -> None:
+    def __init__(self, form: NativeRnn, memory: Memory) -> None:
         self.form, n = form, len(memory.mask)
         self.groups, self._rows = Groups(n), torch.arange(n)  # [B], what a group reads
         first = form.decoder.start(memory)
@@ -159,9 +159,9 @@ class Turns(Telling):
         self._before = torch.cat([*both, torch.zeros_like(both[0])], dim=1)  # [B, (2 L + 1) D]
         self._lines = torch.arange(n)  # [N], where they stand now
         self.start: State = {GROUP: self.groups.start(mask), _LINE: self._lines}
-        self._after = [Room(self._before, self._before.shape[1]) for _ in range(2)]
-        self.n_symbols, self._scores = form.n_symbols, Room(self._before, form.n_symbols)
-        self._work = Room(self._before)
+        self._after = [Workspace(self._before, self._before.shape[1]) for _ in range(2)]
+        self.n_symbols, self._scores = form.n_symbols, Workspace(self._before, form.n_symbols)
+        self._work = Workspace(self._before)
         self._course: structures.RnnDecodeCall | None = (
             None  # where a beam stands that keeps its own books
         )
@@ -185,7 +185,7 @@ class Turns(Telling):
             after=after.data_ptr(),
             **wanted,
         )
-        form.crew.run(n * form.n_products, partial(self._take, turn))
+        form.threads.run(n * form.n_products, partial(self._take, turn))
         self._before, self._after = after, self._after[::-1]
         if n != len(self._lines):
             self._lines = torch.arange(n)
@@ -221,14 +221,14 @@ class Turns(Telling):
             turn.threads = threads
             return int(form.kernels.walk_turns(form.structure, turn, books, STEPS))
 
-        form.crew.run(books.going * books.width * form.n_products, go_on)
+        form.threads.run(books.going * books.width * form.n_products, go_on)
 
     def _set_out(self, books: structures.BeamState, banned: Tensor) -> structures.RnnDecodeCall:
         """Make room for all lines that there may be."""
         (n, width), lines = self._before.shape, books.going * books.width
         states = [self._before.new_empty(max(n, lines), width) for _ in range(2)]
         states[0][:n] = self._before
-        self._asked = Asked(lines, books.n_each, banned)
+        self._asked = BestSymbols(lines, books.n_each, banned)
         self._course = self._turn(
             lines,
             groups=books.going,

@@ -10,18 +10,18 @@ from saccade.decoders.base import Decoder
 from saccade.decoders.rnn import RnnDecoder
 from saccade.decoders.transformer import TransformerDecoder
 from saccade.embedders.symbols import SymbolEmbedder
-from saccade.fast.begun import HELD, Begun, layers_of
-from saccade.fast.linear import Packed, pack, packed
-from saccade.fast.native import NativeEncoderDecoder
-from saccade.fast.native_rnn import NativeRecurrent
-from saccade.fast.panels import rounding
-from saccade.fast.rnn import FastRnn
-from saccade.fast.transformer import FastTransformer
 from saccade.flow import Memory, Sources, State, Step, Stepped, only
 from saccade.heads.symbols import SymbolHead
+from saccade.inference.base import HELD, Start, layers_of
+from saccade.inference.linear import Packed, pack, packed
+from saccade.inference.rnn import RnnSteps
+from saccade.inference.transformer import TransformerSteps
 from saccade.kernels import library
 from saccade.models.base import Model, Writer, writer
 from saccade.models.encoder_decoder import EncoderDecoder
+from saccade.native.panels import rounding
+from saccade.native.rnn_decoder import NativeRnn
+from saccade.native.transformer_decoder import NativeTransformer
 
 
 class Form(Protocol):
@@ -35,7 +35,7 @@ class Form(Protocol):
     def held(self) -> int:
         """Return that number."""
 
-    def begin(self, sources: Sources) -> Begun:
+    def begin(self, sources: Sources) -> Start:
         """Read the sources."""
 
 
@@ -63,12 +63,12 @@ class Clear:
     def __init__(self, model: Writer) -> None:
         self.model = model
 
-    def begin(self, sources: Sources) -> Begun:
+    def begin(self, sources: Sources) -> Start:
         """Read the sources."""
-        return Begun(self.model.step, self.model.start(sources))
+        return Start(self.model.step, self.model.start(sources))
 
 
-class FastEncoderDecoder:
+class PackedEncoderDecoder:
     """An `EncoderDecoder` whose decoder has a form; embedding and output are laid out as well."""
 
     held = HELD
@@ -81,7 +81,7 @@ class FastEncoderDecoder:
         self.narrow = None if head.narrow is None else pack(head.narrow)
         self.output = Packed(head.weight, head.bias)
 
-    def begin(self, sources: Sources) -> Begun:
+    def begin(self, sources: Sources) -> Start:
         """Read the source."""
         lines = self.decoder.begin(self.encoder.read(self.embedder(only(sources))))
 
@@ -91,7 +91,7 @@ class FastEncoderDecoder:
             scores = self.output(features)  # [N, V]
             return Step(log_softmax(scores, dim=1, out=scores), state)
 
-        return Begun(step, lines.start)
+        return Start(step, lines.start)
 
 
 class Ready:
@@ -120,13 +120,13 @@ class Ready:
 def form_of(model: Model) -> Form:
     """Make a model ready to write: its fast form if it has one, or itself with packed layers."""
     if type(model) is EncoderDecoder and _has_symbols(model):
-        for native in (NativeEncoderDecoder, NativeRecurrent):
+        for native in (NativeTransformer, NativeRnn):
             kernels = library.found().kernels if native.serves(model) else None
             if kernels is not None:
                 return native(model, kernels)
         decoder = decoder_form_of(model.decoder)
         if decoder is not None:
-            return FastEncoderDecoder(model, decoder)
+            return PackedEncoderDecoder(model, decoder)
     return Clear(packed(writer(model)))
 
 
@@ -138,8 +138,8 @@ def _has_symbols(model: EncoderDecoder) -> bool:
 
 def decoder_form_of(decoder: Decoder) -> DecoderForm | None:
     """Return the fast form of a decoder, None if it has none."""
-    if type(decoder) is TransformerDecoder and FastTransformer.serves(decoder):
-        return FastTransformer(decoder)
-    if type(decoder) is RnnDecoder and FastRnn.serves(decoder):
-        return FastRnn(decoder)
+    if type(decoder) is TransformerDecoder and TransformerSteps.serves(decoder):
+        return TransformerSteps(decoder)
+    if type(decoder) is RnnDecoder and RnnSteps.serves(decoder):
+        return RnnSteps(decoder)
     return None

@@ -18,7 +18,7 @@ def layers_of(model: EncoderDecoder) -> tuple[SymbolEmbedder, SymbolHead]:
     return target, head
 
 
-class Begun(NamedTuple):
+class Start(NamedTuple):
     """A batch that is to be written: its step function and its first state."""
 
     step: StepFunction

@@ -5,10 +5,10 @@ import torch
 from torch import Tensor
 from torch.testing import assert_close
 
-from saccade.fast.begun import Begun
-from saccade.fast.model import Form
 from saccade.flow import Sources, State, Step, only, reorder, reorder_within
+from saccade.inference.base import Start
 from saccade.models.base import Model, Writer, writer
+from saccade.native.model import Form
 from saccade.parts import Part
 from saccade.search.base import Found, Task
 from saccade.search.beam import Beam
@@ -33,7 +33,7 @@ def written(form: Form, read: Sources, steps: int, lines: int = 1) -> Tensor:
     return written_by(form.begin(read), len(only(read).mask), steps, lines)
 
 
-def written_by(begun: Begun, n: int, steps: int, lines: int = 1) -> Tensor:
+def written_by(begun: Start, n: int, steps: int, lines: int = 1) -> Tensor:
     """Do the same with what `n` sentences have begun."""
     step, state = begun
     state = reorder(state, torch.arange(n).repeat_interleave(lines))
@@ -44,7 +44,7 @@ def written_by(begun: Begun, n: int, steps: int, lines: int = 1) -> Tensor:
     return torch.stack(every)
 
 
-def step_by_step(beam: Beam, begun: Begun, task: Task) -> list[Found]:
+def step_by_step(beam: Beam, begun: Start, task: Task) -> list[Found]:
     """Search with a step function that leaves the books to others."""
 
     class Stepping:
@@ -59,7 +59,7 @@ def step_by_step(beam: Beam, begun: Begun, task: Task) -> list[Found]:
 class Walk:
     """Two writers that are told the same."""
 
-    def __init__(self, clear: Begun, fast: Begun, near: float = 1e-9) -> None:
+    def __init__(self, clear: Start, fast: Start, near: float = 1e-9) -> None:
         self.clear, self.fast, self.near = clear, fast, near
         self.states: list[State] = [clear.state, fast.state]
         self.noise = np.random.default_rng(1)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 import pytest
 import torch
 
-from saccade.fast.threads import each
+from saccade.predict.thread_pool import each
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@ import torch
 from torch import nn
 from torch.testing import assert_close
 
-from saccade.fast.linear import Packed, pack, packed
+from saccade.inference.linear import Packed, pack, packed
 from saccade.layers.transformer import FeedForward, bridge
 from tests.samples import randn, scramble
 

@@ -10,9 +10,9 @@ from torch.nn.functional import scaled_dot_product_attention
 from saccade.attention.base import Attention
 from saccade.attention.multihead import MultiHead
 from saccade.decoders.transformer import DecoderLayer, TransformerDecoder
-from saccade.fast.groups import GROUP, Groups
-from saccade.fast.linear import pack
 from saccade.flow import Memory, State, Stepped, tensor
+from saccade.inference.groups import GROUP, Groups
+from saccade.inference.linear import pack
 from saccade.layers.transformer import Residual
 from saccade.positions.base import Positions
 
@@ -22,7 +22,7 @@ _OWN = "own"  # the entry of a State that says which of the past of its group is
 _NEVER = float("-inf")
 
 
-class FastTransformer:
+class TransformerSteps:
     """The steps of a `TransformerDecoder` of plain `multihead` attention.
 
     Query, key and value of a place are one product. The lines of a sentence, K of them, read its
@@ -36,7 +36,7 @@ class FastTransformer:
     """
 
     def __init__(self, decoder: TransformerDecoder) -> None:
-        self.layers = [FastLayer(layer) for layer in decoder._stack]
+        self.layers = [PackedLayer(layer) for layer in decoder._stack]
         self.norm = decoder.norm
         self.places = Places(decoder.positions)
 
@@ -96,7 +96,7 @@ class Source:
         self.held = self.held.index_select(1, rows)
         self.mask = None if self.mask is None else self.mask.index_select(0, rows)
 
-    def add(self, x: Tensor, onto: Tensor, layer: "FastLayer") -> Tensor:
+    def add(self, x: Tensor, onto: Tensor, layer: "PackedLayer") -> Tensor:
         """Read with `x [B * K, D]` and add what was read to `onto`, by the products of `layer`."""
         _, n, heads, _, width = self.held.shape
         q = layer.query(x).view(n, -1, heads, width).transpose(1, 2)  # [B, H, K, d]
@@ -135,7 +135,7 @@ class Folded:
         self.values = self.values.index_select(0, rows)
         self.scores = self.scores.index_select(0, rows)
 
-    def add(self, x: Tensor, onto: Tensor, layer: "FastLayer") -> Tensor:
+    def add(self, x: Tensor, onto: Tensor, layer: "PackedLayer") -> Tensor:
         """Read with `x [B * K, D]` and add what was read to `onto`; no product is left to do."""
         n, places, D = self.values.shape
         scores = torch.baddbmm(self.scores, x.view(n, -1, D), self.keys)  # [B, K, H S]
@@ -175,7 +175,7 @@ class Reader:
         return Folded(keys, values, scores)
 
 
-class FastLayer(Reader):
+class PackedLayer(Reader):
     """One layer: its products, packed, and its norms. How it reads the memory is the `Source`'s."""
 
     def __init__(self, layer: DecoderLayer) -> None:
@@ -354,7 +354,7 @@ class Held:
 class Writing(Held):
     """The lines of one batch, written by torch."""
 
-    def __init__(self, form: FastTransformer, memory: Memory) -> None:
+    def __init__(self, form: TransformerSteps, memory: Memory) -> None:
         super().__init__(form.layers, memory)
         self.form = form
 

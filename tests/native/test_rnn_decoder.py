@@ -8,21 +8,21 @@ import torch
 from torch import Tensor
 
 from saccade.decoders.base import Decoder
-from saccade.fast import crew, native_rnn
-from saccade.fast.begun import Begun, layers_of
-from saccade.fast.model import Clear, form_of
-from saccade.fast.native_rnn import NativeRecurrent, Turns
-from saccade.fast.panels import rounding
 from saccade.flow import Memory, Padded, only
+from saccade.inference.base import Start, layers_of
 from saccade.kernels.library import found
 from saccade.models.base import Model
 from saccade.models.encoder_decoder import EncoderDecoder
+from saccade.native import rnn_decoder, thread_choice
+from saccade.native.model import Clear, form_of
+from saccade.native.panels import rounding
+from saccade.native.rnn_decoder import NativeRnn, RnnBatch
 from saccade.parts import Part
 from saccade.search.base import Search, Task
 from saccade.search.beam import Beam
 from saccade.search.greedy import Greedy
 from saccade.search.sample import Sample
-from tests.fast.walk import SIZE, Walk, build, source, step_by_step, written, written_by
+from tests.inference.walk import SIZE, Walk, build, source, step_by_step, written, written_by
 from tests.samples import name, sides
 
 pytestmark = pytest.mark.skipif(found().kernels is None, reason=f"no kernels: {found().told}")
@@ -55,9 +55,9 @@ def _no_gradients() -> Iterator[None]:
         yield
 
 
-def native(model: Model) -> NativeRecurrent:
+def native(model: Model) -> NativeRnn:
     form = form_of(model)
-    assert isinstance(form, NativeRecurrent)
+    assert isinstance(form, NativeRnn)
     return form
 
 
@@ -86,9 +86,9 @@ def test_a_search_finds_the_same(kind: Part[Model], search: Search) -> None:
 def test_a_beam_that_walks_finds_what_one_step_by_step_finds(
     width: int, threads: int, rounds: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(crew, "_SMALL", 0)
-    monkeypatch.setattr(crew._Size, "shares", lambda _: threads > 1)
-    monkeypatch.setattr(native_rnn, "STEPS", 4)
+    monkeypatch.setattr(thread_choice, "_SMALL", 0)
+    monkeypatch.setattr(thread_choice._Size, "shares", lambda _: threads > 1)
+    monkeypatch.setattr(rnn_decoder, "STEPS", 4)
     torch.set_num_threads(threads)
     model, beam = build(part(layers=2)), Beam(width=width, n_best=width, patient=False)
     with rounding(on=rounds):
@@ -100,7 +100,7 @@ def test_a_beam_that_walks_finds_what_one_step_by_step_finds(
 
 
 def test_what_is_known_of_symbols_serves_other_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(native_rnn, "_KNOWN", 40)
+    monkeypatch.setattr(rnn_decoder, "_KNOWN", 40)
     model, beam, task = build(part()), Beam(width=3), Task(2, 3, torch.tensor([9, 9]), (0, 2))
     form, batches = native(model), [[[4, 5], [6]], [[7, 8, 9], [10]], [[11], [12, 4, 4]]]
     for batch in batches:
@@ -127,8 +127,8 @@ def test_log_probabilities_of_a_wide_range_are_right() -> None:
 def test_steps_do_not_depend_on_the_number_of_threads(
     lines: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(crew, "_SMALL", 0)
-    monkeypatch.setattr(crew._Size, "shares", lambda _: True)
+    monkeypatch.setattr(thread_choice, "_SMALL", 0)
+    monkeypatch.setattr(thread_choice._Size, "shares", lambda _: True)
     form, both = native(build(part(layers=2))), []
     for threads in (1, 2):
         torch.set_num_threads(threads)
@@ -147,8 +147,8 @@ def test_a_sentence_is_the_same_alone_and_with_others(lines: int, rounds: bool) 
 
     def steps(rows: slice) -> Tensor:
         memory = Memory(states[rows], mask[rows], summary[rows])
-        turns = Turns(form, memory)
-        return written_by(Begun(turns, turns.start), len(memory.mask), 4, lines)
+        turns = RnnBatch(form, memory)
+        return written_by(Start(turns, turns.start), len(memory.mask), 4, lines)
 
     together = steps(slice(0, 4))
     for i in range(4):
@@ -156,7 +156,7 @@ def test_a_sentence_is_the_same_alone_and_with_others(lines: int, rounds: bool) 
 
 
 def test_symbols_that_were_forgotten_are_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(native_rnn, "_KNOWN", 1)  # room for four symbols of one line
+    monkeypatch.setattr(rnn_decoder, "_KNOWN", 1)  # room for four symbols of one line
     model, one = build(part()), source([[4, 5, 6]])
     (clear, its), (fast, own) = Clear(model).begin(one), native(model).begin(one)
     for symbol in (4, 5, 6, 7, 4, 8, 9, 5, 5, 10, 4):
@@ -190,7 +190,7 @@ def test_a_source_of_nothing_is_read_as_the_clear_model_reads_it() -> None:
 def test_others_get_another_form_and_write_the_same(options: dict[str, Any]) -> None:
     model = build(part(**options))
     form = form_of(model)
-    assert not isinstance(form, NativeRecurrent)
+    assert not isinstance(form, NativeRnn)
     walk = Walk(Clear(model).begin(source()), form.begin(source()), NEAR)
     for _ in range(3):
         walk.step()

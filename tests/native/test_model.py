@@ -12,12 +12,12 @@ from torch.testing import assert_close
 from saccade.attention.base import Attention
 from saccade.decoders.base import Decoder
 from saccade.encoders.base import Encoder
-from saccade.fast import transformer
-from saccade.fast.begun import Begun
-from saccade.fast.model import Clear, FastEncoderDecoder, Ready, form_of
-from saccade.fast.native import NativeEncoderDecoder
 from saccade.flow import only
+from saccade.inference import transformer
+from saccade.inference.base import Start
 from saccade.models.base import Model, writer
+from saccade.native.model import Clear, PackedEncoderDecoder, Ready, form_of
+from saccade.native.transformer_decoder import NativeTransformer
 from saccade.parts import Part
 from saccade.recipe import Training
 from saccade.search.base import Search, Task
@@ -26,7 +26,7 @@ from saccade.search.greedy import Greedy
 from saccade.search.sample import Sample
 from saccade.train import weights
 from saccade.train.optim import adamw
-from tests.fast.walk import Walk, build, source
+from tests.inference.walk import Walk, build, source
 from tests.samples import MODELS, name, variants
 
 MULTIHEAD = Part(Attention, "multihead", {"heads": 2})
@@ -98,9 +98,9 @@ def _no_gradients() -> Iterator[None]:
         yield
 
 
-def both(model: Model) -> tuple[Begun, Begun]:
+def both(model: Model) -> tuple[Start, Start]:
     fast = form_of(model)
-    assert isinstance(fast, FastEncoderDecoder)
+    assert isinstance(fast, PackedEncoderDecoder)
     return Clear(writer(model)).begin(source()), fast.begin(source())
 
 
@@ -131,7 +131,7 @@ def test_a_memory_is_folded_when_it_pays() -> None:
         for more in ({"embedding": 8, "encoder": ENCODER}, {"embedding": 16, "encoder": ENCODER})
     )
     for form, folded in ((narrow, False), (wide, True)):
-        assert isinstance(form, FastEncoderDecoder)
+        assert isinstance(form, PackedEncoderDecoder)
         vectors = form.embedder(only(source()))
         lines = form.decoder.begin(form.encoder(vectors))
         assert isinstance(lines, transformer.Writing)
@@ -145,7 +145,7 @@ def test_single_precision_is_near(part: Part[Model], each_form: str) -> None:
     model = build(part)
     form = form_of(model)
     native = part in SERVED and each_form == "kernels"
-    assert type(form) is (NativeEncoderDecoder if native else FastEncoderDecoder)
+    assert type(form) is (NativeTransformer if native else PackedEncoderDecoder)
     clear, fast = Clear(model).begin(source()), form.begin(source())
     states = [clear.state, fast.state]
     for t in range(5):

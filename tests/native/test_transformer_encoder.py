@@ -10,10 +10,10 @@ from torch.testing import assert_close
 from saccade.attention.base import Attention
 from saccade.encoders.base import Encoder
 from saccade.encoders.transformer import TransformerEncoder
-from saccade.fast import crew
-from saccade.fast.native_encoder import NativeEncoder
 from saccade.flow import Padded
 from saccade.kernels.library import found
+from saccade.native import thread_choice
+from saccade.native.transformer_encoder import NativeTransformerEncoder
 from saccade.parts import Part
 from tests.samples import mask_of, randn, scramble
 
@@ -35,11 +35,11 @@ def encoder(**options: Any) -> TransformerEncoder:
     return scramble(built, scale=0.25)
 
 
-def native(clear: TransformerEncoder) -> NativeEncoder:
+def native(clear: TransformerEncoder) -> NativeTransformerEncoder:
     kernels = found().kernels
     assert kernels is not None
-    assert NativeEncoder.serves(clear)
-    return NativeEncoder(clear, kernels)
+    assert NativeTransformerEncoder.serves(clear)
+    return NativeTransformerEncoder(clear, kernels)
 
 
 def sentences(*lengths: int) -> Padded:
@@ -83,8 +83,8 @@ def test_a_sentence_is_the_same_alone_and_with_others_of_its_length() -> None:
 def test_the_memory_does_not_depend_on_the_number_of_threads(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(crew, "_SMALL", 0)
-    monkeypatch.setattr(crew._Size, "shares", lambda _: True)
+    monkeypatch.setattr(thread_choice, "_SMALL", 0)
+    monkeypatch.setattr(thread_choice._Size, "shares", lambda _: True)
     form, source = native(encoder()), sentences(9, 5, 7)
     one = form(source).states
     torch.set_num_threads(2)
@@ -102,9 +102,9 @@ def test_the_memory_does_not_depend_on_the_number_of_threads(
     ],
 )
 def test_others_are_not_served(options: dict[str, Any]) -> None:
-    assert not NativeEncoder.serves(encoder(**options))
+    assert not NativeTransformerEncoder.serves(encoder(**options))
 
 
 def test_nor_is_double_precision_nor_another_kind() -> None:
-    assert not NativeEncoder.serves(encoder().double())
-    assert not NativeEncoder.serves(Part(Encoder, "rnn").build(D))
+    assert not NativeTransformerEncoder.serves(encoder().double())
+    assert not NativeTransformerEncoder.serves(Part(Encoder, "rnn").build(D))

@@ -7,15 +7,15 @@ import torch
 from torch import Tensor
 from torch.testing import assert_close
 
-from saccade.fast import crew
-from saccade.fast.model import form_of
 from saccade.flow import Brief, State, brief
 from saccade.kernels.library import found
 from saccade.models.base import Model
+from saccade.native import thread_choice
+from saccade.native.model import form_of
 from saccade.parts import Part
-from tests.fast.test_native import part as transformer
-from tests.fast.test_native_rnn import part as rnn
-from tests.fast.walk import SOURCES, source
+from tests.inference.walk import SOURCES, source
+from tests.native.test_rnn_decoder import part as rnn
+from tests.native.test_transformer_decoder import part as transformer
 from tests.samples import scramble, sides
 
 pytestmark = pytest.mark.skipif(found().kernels is None, reason=f"no kernels: {found().told}")
@@ -63,8 +63,8 @@ def test_few_are_the_first_of_all(
     threads: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(crew, "_SMALL", 0)
-    monkeypatch.setattr(crew._Size, "shares", lambda _: threads > 1)
+    monkeypatch.setattr(thread_choice, "_SMALL", 0)
+    monkeypatch.setattr(thread_choice._Size, "shares", lambda _: threads > 1)
     torch.set_num_threads(threads)
     model = scramble(kind.build(*sides(size)), scale=0.25)
     if change is not _as_they_are:

@@ -4,9 +4,9 @@ from torch import Tensor, nn
 from torch.nn.functional import linear
 from torch.testing import assert_close
 
-from saccade.fast.panels import Closing, Normed, Panels, rounding, side_by_side
 from saccade.kernels.library import Kernels, found
 from saccade.kernels.structures import LinearWeights
+from saccade.native.panels import Closing, Normed, Panels, rounding, side_by_side
 from tests.samples import randn, scramble
 
 pytestmark = pytest.mark.skipif(found().kernels is None, reason=f"no kernels: {found().told}")

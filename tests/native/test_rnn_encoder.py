@@ -10,11 +10,11 @@ from torch.testing import assert_close
 from saccade.cells.base import Cell
 from saccade.encoders.base import Encoder
 from saccade.encoders.rnn import RnnEncoder
-from saccade.fast import crew
-from saccade.fast.native_scan import NativeRnnEncoder
-from saccade.fast.panels import rounding
 from saccade.flow import Padded
 from saccade.kernels.library import found
+from saccade.native import thread_choice
+from saccade.native.panels import rounding
+from saccade.native.rnn_encoder import NativeRnnEncoder
 from saccade.parts import Part
 from tests.samples import mask_of, randn, scramble
 
@@ -83,7 +83,7 @@ def test_symbols_are_read_as_their_vectors_are(kind: dict[str, Any]) -> None:
 def test_a_sentence_is_read_the_same_in_any_company(
     threads: int, in_bytes: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(crew, "_SMALL", 0)
+    monkeypatch.setattr(thread_choice, "_SMALL", 0)
     before = torch.get_num_threads()
     torch.set_num_threads(threads)
     try:

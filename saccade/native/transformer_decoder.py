@@ -9,27 +9,35 @@ from torch import Tensor
 
 from saccade.attention.multihead import MultiHead
 from saccade.decoders.transformer import DecoderLayer, TransformerDecoder
-from saccade.fast import panels
-from saccade.fast.asked import STEPS, Asked, Telling
-from saccade.fast.begun import HELD, Begun, layers_of
-from saccade.fast.crew import Crew
-from saccade.fast.groups import GROUP
-from saccade.fast.linear import packed
-from saccade.fast.native_encoder import NativeEncoder
-from saccade.fast.panels import Closing, Normed, Panels, side_by_side
-from saccade.fast.room import Room
-from saccade.fast.transformer import FastTransformer, Folded, Held, Past, Places, Reader, Source
 from saccade.flow import Memory, Padded, Sources, State, only, tensor
+from saccade.inference.base import HELD, Start, layers_of
+from saccade.inference.groups import GROUP
+from saccade.inference.linear import packed
+from saccade.inference.transformer import (
+    Folded,
+    Held,
+    Past,
+    Places,
+    Reader,
+    Source,
+    TransformerSteps,
+)
 from saccade.kernels import structures
 from saccade.kernels.library import Kernels
+from saccade.kernels.workspace import Workspace
 from saccade.models.encoder_decoder import EncoderDecoder
+from saccade.native import panels
+from saccade.native.batch import STEPS, BestSymbols, NativeBatch
+from saccade.native.panels import Closing, Normed, Panels, side_by_side
+from saccade.native.thread_choice import ThreadChoice
+from saccade.native.transformer_encoder import NativeTransformerEncoder
 
 
-class NativeEncoderDecoder:
+class NativeTransformer:
     """An `EncoderDecoder` whose Transformer decoder, embedding and output are the kernels'.
 
-    They compute what `FastEncoderDecoder` does with `FastTransformer`; what lines read is found and
-    held as there. So does a Transformer encoder; others are packed.
+    They compute what `PackedEncoderDecoder` does with `TransformerSteps`; what lines read is found
+    and held as there. So does a Transformer encoder; others are packed.
     """
 
     held = HELD
@@ -37,10 +45,10 @@ class NativeEncoderDecoder:
     def __init__(self, model: EncoderDecoder, kernels: Kernels) -> None:
         decoder, encoder = model.decoder, model.reading.encoder
         assert isinstance(decoder, TransformerDecoder)
-        self.kernels, self.crew = kernels, Crew()
+        self.kernels, self.threads = kernels, ThreadChoice()
         self.embedder = model.reading.embedder
-        native = NativeEncoder.serves(encoder)
-        self.encoder = NativeEncoder(encoder, kernels) if native else packed(encoder)  # type: ignore[arg-type]
+        native = NativeTransformerEncoder.serves(encoder)
+        self.encoder = NativeTransformerEncoder(encoder, kernels) if native else packed(encoder)  # type: ignore[arg-type]
         self.places = Places(decoder.positions)
         embedding, head = layers_of(model)
         target = embedding.weight.detach()
@@ -70,7 +78,7 @@ class NativeEncoderDecoder:
     def serves(model: EncoderDecoder) -> bool:
         """Tell whether the kernels know every part and how its numbers are laid out."""
         decoder = model.decoder
-        if type(decoder) is not TransformerDecoder or not FastTransformer.serves(decoder):
+        if type(decoder) is not TransformerDecoder or not TransformerSteps.serves(decoder):
             return False
         heads = {x.reading.heads for x in decoder._stack if isinstance(x.reading, MultiHead)}
         return (
@@ -80,14 +88,14 @@ class NativeEncoderDecoder:
             and panels.whole_on_processor(model)
         )
 
-    def begin(self, sources: Sources) -> Begun:
+    def begin(self, sources: Sources) -> Start:
         """Read the source."""
         vectors: Padded = self.embedder(only(sources))
-        held = NativeStep(self, self.encoder.read(vectors))
-        return Begun(held, held.start)
+        held = TransformerBatch(self, self.encoder.read(vectors))
+        return Start(held, held.start)
 
 
-class NativePast(Past):
+class NativeKeyValueCache(Past):
     """What one layer has written, `[B, room, 2 D]`: the key of a place and its value in one piece.
 
     A line goes from place to place, and finds there what all heads read.
@@ -99,21 +107,21 @@ class NativePast(Past):
         return like.new_empty(n, 0, 2 * attention.query_dim)
 
 
-class NativeStep(Telling, Held):
+class TransformerBatch(NativeBatch, Held):
     """The step function of the lines of one batch.
 
     What those read who leave stays where it is.
     """
 
-    past_of = NativePast
+    past_of = NativeKeyValueCache
 
-    def __init__(self, form: NativeEncoderDecoder, memory: Memory) -> None:
+    def __init__(self, form: NativeTransformer, memory: Memory) -> None:
         super().__init__(form.layers, memory)
         self.form = form
         self._rows = torch.arange(len(memory.mask))  # [B], where what a group reads is held
         self._reads = (structures.LayerCache * len(form.layers))()
-        self._work = Room(memory.states)
-        self.n_symbols, self._scores = form.n_symbols, Room(memory.states, form.n_symbols)
+        self._work = Workspace(memory.states)
+        self.n_symbols, self._scores = form.n_symbols, Workspace(memory.states, form.n_symbols)
         self._trail: structures.DecodeBuffers | None = None  # of a beam that keeps its own books
 
     def _step(self, token: Tensor, state: State, **wanted: int) -> State:
@@ -134,7 +142,7 @@ class NativeStep(Telling, Held):
             own=None if own is None else own.data_ptr(),
             **wanted,
         )
-        form.crew.run(n_products, partial(self._take, step))
+        form.threads.run(n_products, partial(self._take, step))
         for one in self.pasts:
             one.n_places += width
         return after
@@ -182,7 +190,7 @@ class NativeStep(Telling, Held):
             form.kernels.walk_steps(form.structure, step, trail, books, len(places))
             return int(books.step) - begun
 
-        form.crew.run(n_products, go_on)
+        form.threads.run(n_products, go_on)
         self.t, self._rows = books.step, self._rows[: books.going]
         for one in self.pasts:
             one.n_places += (books.step - begun) * width
@@ -193,7 +201,7 @@ class NativeStep(Telling, Held):
         """Stand where the first step has led, with room for what lines call their own."""
         self._arrange(tensor(state, GROUP))
         n_lines = books.going * books.width
-        self._asked = Asked(n_lines, books.n_each, banned)
+        self._asked = BestSymbols(n_lines, books.n_each, banned)
         self._lists = [torch.zeros(n_lines, books.steps, dtype=torch.int32) for _ in range(2)]
         own, other = (one.data_ptr() for one in self._lists)
         self._trail = structures.DecodeBuffers(own=own, next=other)
@@ -236,14 +244,14 @@ class NativeStep(Telling, Held):
 
 
 class NativeLayer(Reader):
-    """One layer: what `FastLayer` packs, in panels."""
+    """One layer: what `PackedLayer` packs, in panels."""
 
     def __init__(self, layer: DecoderLayer, kernels: Kernels) -> None:
         super().__init__(layer)
         own, reading, forward = layer.self_attention, self.reading, layer.feed_forward
         assert isinstance(own, MultiHead)
         assert layer.around_reading is not None
-        self.kernels, self._crew = kernels, Crew()
+        self.kernels, self._threads = kernels, ThreadChoice()
         each = (own.output, reading.query, reading.output, forward.U, forward.V)
         self.panels = [
             side_by_side([own.query, own.keys_values], kernels),
@@ -269,7 +277,7 @@ class NativeLayer(Reader):
         held = states.new_empty(2, n, heads, places, linear.out // (2 * heads))
         where = (one.data_ptr() for one in (states, products, held))
         hold = partial(self.kernels.hold, linear, n, heads, places, *where)
-        self._crew.run(n * places * self.keys_values.n_products, hold)
+        self._threads.run(n * places * self.keys_values.n_products, hold)
         return held
 
     def fold(self, source: Source) -> Folded:
@@ -284,7 +292,7 @@ class NativeLayer(Reader):
         folded = held.new_empty(n, heads, places, D)
         where = (held.data_ptr(), folded.data_ptr())
         fold = partial(self.kernels.fold, by.structures, n, heads, places, *where)
-        self._crew.run(n * heads * places * d * D, fold)
+        self._threads.run(n * heads * places * d * D, fold)
         return folded
 
 

@@ -2,7 +2,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from saccade.fast.groups import Groups
+from saccade.inference.groups import Groups
 
 
 def arranged(groups: Groups, numbers: list[int]) -> list[int] | None:

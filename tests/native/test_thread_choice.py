@@ -3,8 +3,8 @@ from collections.abc import Callable, Iterator
 import pytest
 import torch
 
-from saccade.fast import crew
-from saccade.fast.crew import Crew
+from saccade.native import thread_choice
+from saccade.native.thread_choice import ThreadChoice
 
 MUCH = 1 << 22
 
@@ -22,13 +22,13 @@ class Clock:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now, self.seconds, self.threads = 0.0, {1: 1.0, 2: 1.0}, list[int]()
-        monkeypatch.setattr(crew, "perf_counter", lambda: self.now)
+        monkeypatch.setattr(thread_choice, "perf_counter", lambda: self.now)
 
     def call(self, threads: int) -> None:
         self.threads.append(threads)
         self.now += self.seconds[threads]
 
-    def run(self, some: Crew, n: int, products: int = MUCH) -> list[int]:
+    def run(self, some: ThreadChoice, n: int, products: int = MUCH) -> list[int]:
         """Make calls and return with how many threads each was made."""
         self.threads.clear()
         for _ in range(n):
@@ -42,21 +42,21 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 def test_a_second_thread_is_for_much_work(clock: Clock) -> None:
-    assert set(clock.run(Crew(), 50, crew._SMALL - 1)) == {1}
-    assert 2 in clock.run(Crew(), 2, crew._SMALL)
+    assert set(clock.run(ThreadChoice(), 50, thread_choice._SMALL - 1)) == {1}
+    assert 2 in clock.run(ThreadChoice(), 2, thread_choice._SMALL)
 
 
 def test_one_thread_is_never_two(clock: Clock) -> None:
     torch.set_num_threads(1)
-    assert set(clock.run(Crew(), 50)) == {1}
+    assert set(clock.run(ThreadChoice(), 50)) == {1}
 
 
 @pytest.mark.parametrize("faster", [1, 2])
 def test_both_ways_are_tried_and_the_faster_is_kept(clock: Clock, faster: int) -> None:
     clock.seconds[faster] = 0.5
-    known = Crew()
-    assert sorted(clock.run(known, crew._TRIALS)) == [1] * 4 + [2] * 4
-    assert set(clock.run(known, crew._SOON - 1)) == {faster}
+    known = ThreadChoice()
+    assert sorted(clock.run(known, thread_choice._TRIALS)) == [1] * 4 + [2] * 4
+    assert set(clock.run(known, thread_choice._SOON - 1)) == {faster}
     assert clock.run(known, 1) == [3 - faster], "the other is tried again"
     later = clock.run(known, 20_000)
     assert 0 < later.count(3 - faster) < 20, "and more and more seldom"
@@ -64,7 +64,7 @@ def test_both_ways_are_tried_and_the_faster_is_kept(clock: Clock, faster: int) -
 
 def test_who_becomes_slower_is_left(clock: Clock) -> None:
     clock.seconds[2] = 0.5
-    known = Crew()
+    known = ThreadChoice()
     clock.run(known, 100)
     clock.seconds[2] = 40.0  # the other core has something else to do
     assert clock.run(known, 40).count(2) <= 2
@@ -73,11 +73,11 @@ def test_who_becomes_slower_is_left(clock: Clock) -> None:
 
 
 def test_calls_of_another_size_are_judged_by_themselves(clock: Clock) -> None:
-    known = Crew()
+    known = ThreadChoice()
     clock.seconds[2] = 0.5
     clock.run(known, 30)
     clock.seconds[2] = 2.0
-    assert set(clock.run(known, 30, 8 * MUCH)[crew._TRIALS :]) == {1}
+    assert set(clock.run(known, 30, 8 * MUCH)[thread_choice._TRIALS :]) == {1}
 
 
 def test_calls_that_do_more_are_judged_by_what_they_did(clock: Clock) -> None:
@@ -85,16 +85,16 @@ def test_calls_that_do_more_are_judged_by_what_they_did(clock: Clock) -> None:
         clock.call(threads)
         return 5 * threads
 
-    known, clock.seconds = Crew(), {1: 1.0, 2: 1.5}
-    for _ in range(crew._TRIALS + 9):
+    known, clock.seconds = ThreadChoice(), {1: 1.0, 2: 1.5}
+    for _ in range(thread_choice._TRIALS + 9):
         known.run(MUCH, more)
-    assert set(clock.threads[crew._TRIALS :]) == {2}
+    assert set(clock.threads[thread_choice._TRIALS :]) == {2}
 
 
 def test_what_a_call_raises_is_raised() -> None:
     def fail(_: int) -> None:
         raise RuntimeError("no")
 
-    run: Callable[[], None] = lambda: Crew().run(MUCH, fail)  # noqa: E731
+    run: Callable[[], None] = lambda: ThreadChoice().run(MUCH, fail)  # noqa: E731
     with pytest.raises(RuntimeError, match="no"):
         run()

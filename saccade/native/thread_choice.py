@@ -11,7 +11,7 @@ _SOON, _LATE = 32, 4096  # calls after which the slower way is tried again: at f
 _NEW = 0.125  # share of the last call in what is expected of the next
 
 
-class Crew:
+class ThreadChoice:
     """Shares the work of like calls among threads if that has been faster lately.
 
     The threads of a call wait for each other some thirty times. On a free machine that takes
