@@ -1,14 +1,17 @@
 """The recurrent decoder, writing one place of many lines at a time."""
 
+from typing import Self
+
 import torch
 from torch import Tensor
 
 from saccade.cells.base import Cell
 from saccade.cells.lstm import LSTM
+from saccade.decoders.base import Decoder
 from saccade.decoders.rnn import RnnDecoder
 from saccade.flow import SOURCE, Memory, State, Stepped, nested, reorder, tensor
 from saccade.inference.groups import GROUP, Groups
-from saccade.inference.linear import Packed, pack, packed
+from saccade.inference.linear import LayOut, pack, packed
 
 
 class RnnSteps:
@@ -18,19 +21,21 @@ class RnnSteps:
     of an LSTM are one: `[W U] [x; h]`.
     """
 
-    def __init__(self, decoder: RnnDecoder) -> None:
-        self.decoder = packed(decoder)  # for its attention
-        self.cells = [_cell_step(cell) for cell in decoder._stack]
-        self.readout = pack(decoder.readout)
+    def __init__(self, decoder: RnnDecoder, lay_out: LayOut) -> None:
+        self.decoder = packed(decoder, lay_out)  # for its attention
+        self.cells = [_cell_step(cell, lay_out) for cell in decoder._stack]
+        self.readout = pack(lay_out, decoder.readout)
 
-    @staticmethod
-    def serves(decoder: RnnDecoder) -> bool:
-        """Tell whether many queries may be asked at once."""
-        return not (decoder.attention.recurrent or decoder.attention.hard)
+    @classmethod
+    def of(cls, decoder: Decoder, lay_out: LayOut) -> Self | None:
+        """Lay a decoder out; None if it is another kind, or asks one query at a time."""
+        if type(decoder) is not RnnDecoder or decoder.attention.recurrent or decoder.attention.hard:
+            return None
+        return cls(decoder, lay_out)
 
-    def begin(self, memory: Memory) -> "Writing":
+    def begin(self, memory: Memory) -> "RnnLines":
         """Prepare the memory; no place has been written yet."""
-        return Writing(self, memory)
+        return RnnLines(self, memory)
 
 
 class CellStep:
@@ -48,12 +53,12 @@ class CellStep:
 class LstmStep(CellStep):
     """An LSTM with all its gates: one product, the three gates of one kind side by side."""
 
-    def __init__(self, cell: LSTM) -> None:
+    def __init__(self, cell: LSTM, lay_out: LayOut) -> None:
         super().__init__(cell)
         both = torch.cat([cell.W, cell.U], dim=1).detach()  # [4 D, input_dim + D]
         i, f, g, o = both.chunk(4)
         b_i, b_f, b_g, b_o = cell.b.detach().chunk(4)
-        self.gates = Packed(torch.cat([i, f, o, g]), torch.cat([b_i, b_f, b_o, b_g]))
+        self.gates = lay_out(torch.cat([i, f, o, g]), torch.cat([b_i, b_f, b_o, b_g]))
 
     def tick(self, x: list[Tensor], state: State) -> tuple[Tensor, State]:
         """Open the gates, update the memory, read from it."""
@@ -66,17 +71,17 @@ class LstmStep(CellStep):
         return h, {"h": h, "c": c}
 
 
-def _cell_step(cell: Cell) -> CellStep:
+def _cell_step(cell: Cell, lay_out: LayOut) -> CellStep:
     if type(cell) is LSTM and len(cell.gates) == 4:
-        return LstmStep(cell)
+        return LstmStep(cell, lay_out)
     return CellStep(cell)
 
 
-class Writing:
+class RnnLines:
     """The lines of one batch. It holds what they read, so a state is followed only once."""
 
-    def __init__(self, form: RnnSteps, memory: Memory) -> None:
-        self.form, self.decoder = form, form.decoder
+    def __init__(self, steps: RnnSteps, memory: Memory) -> None:
+        self.steps, self.decoder = steps, steps.decoder
         self.groups = Groups(len(memory.mask))
         first = self.decoder.start(memory)
         self.read: State = {SOURCE: nested(first, SOURCE), "attention": nested(first, "attention")}
@@ -94,10 +99,10 @@ class Writing:
             hidden, cells = self._tick([x, *beside], cells)
             told = [hidden, self._read(hidden)]
         else:
-            context = self._read(tensor(nested(cells, str(len(self.form.cells) - 1)), "h"))
+            context = self._read(tensor(nested(cells, str(len(self.steps.cells) - 1)), "h"))
             hidden, cells = self._tick([x, context], cells)
             told = [hidden, context, x]
-        features = self.form.readout(torch.cat(told, dim=1)).tanh_()  # [N, D]
+        features = self.steps.readout(torch.cat(told, dim=1)).tanh_()  # [N, D]
         after: State = {GROUP: self.groups.numbers, "cells": cells}
         if self.decoder.feeding:
             after["feed"] = features
@@ -105,7 +110,7 @@ class Writing:
 
     def _tick(self, x: list[Tensor], cells: State) -> tuple[Tensor, State]:
         after: State = {}
-        for i, cell in enumerate(self.form.cells):
+        for i, cell in enumerate(self.steps.cells):
             output, after[str(i)] = cell.tick(x, nested(cells, str(i)))
             x = [output]
         return x[0], after

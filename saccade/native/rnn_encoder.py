@@ -1,6 +1,7 @@
 """The recurrent encoder in C: a direction of a layer over a batch of sentences is one call."""
 
 from collections.abc import Callable
+from typing import Self
 
 from torch import Tensor, nn
 
@@ -9,30 +10,29 @@ from saccade.encoders.base import Encoder
 from saccade.encoders.rnn import RnnEncoder
 from saccade.flow import Memory, Padded
 from saccade.kernels import structures
-from saccade.kernels.library import Kernels
-from saccade.native import panels
-from saccade.native.panels import Panels
+from saccade.native.panels import LANES, PanelMaker, Panels, kernels_can_read
 from saccade.native.thread_choice import ThreadChoice
 
 
 class NativeRnnEncoder:
     """What an `RnnEncoder` of LSTM cells computes, without dropout."""
 
-    def __init__(self, encoder: RnnEncoder, kernels: Kernels) -> None:
+    def __init__(self, encoder: RnnEncoder, make: PanelMaker) -> None:
         self.residual = encoder.residual
-        self.layers = [_Layer(list(layer), kernels) for layer in encoder.layers]  # type: ignore[call-overload]
+        self.layers = [_Layer(list(layer), make) for layer in encoder.layers]  # type: ignore[call-overload]
 
-    @staticmethod
-    def serves(encoder: Encoder) -> bool:
-        """Tell whether the kernels know every part and how its numbers are laid out."""
+    @classmethod
+    def of(cls, encoder: Encoder, make: PanelMaker) -> Self | None:
+        """Lay an encoder out; None if the kernels do not know a part, or how it is laid out."""
         if type(encoder) is not RnnEncoder:
-            return False
+            return None
         cells = [cell for layer in encoder.layers for cell in layer]  # type: ignore[attr-defined]
-        return (
+        known = (
             all(type(cell) is LSTM and len(cell.gates) == 4 for cell in cells)
-            and not any(cell.hidden_dim % panels.LANES for cell in cells)
-            and panels.whole_on_processor(encoder)
+            and not any(cell.hidden_dim % LANES for cell in cells)
+            and kernels_can_read(encoder)
         )
+        return cls(encoder, make) if known else None
 
     def read(self, source: Padded) -> Memory:
         """Read vectors, nested sequences end to end."""
@@ -57,15 +57,12 @@ class NativeRnnEncoder:
 class _Layer:
     """The cells of one layer, one or one a direction, in panels."""
 
-    def __init__(self, cells: list[nn.Module], kernels: Kernels) -> None:
-        self.kernels, self._threads, self.panels = (
-            kernels,
-            ThreadChoice(),
-            list[tuple[Panels, Panels]](),
-        )
+    def __init__(self, cells: list[nn.Module], make: PanelMaker) -> None:
+        self.kernels, self._threads = make.kernels, ThreadChoice()
+        self.panels: list[tuple[Panels, Panels]] = []
         for cell in cells:
             assert isinstance(cell, LSTM)
-            self.panels.append((Panels(cell.W, cell.b, kernels), Panels(cell.U, None, kernels)))
+            self.panels.append((make.panels(cell.W, cell.b), make.panels(cell.U, None)))
         self.width = self.panels[0][1].structure.in_  # of a direction
 
     def __call__(

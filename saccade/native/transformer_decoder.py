@@ -3,68 +3,67 @@
 import ctypes
 from functools import partial
 from math import sqrt
+from typing import Self
 
 import torch
 from torch import Tensor
 
 from saccade.attention.multihead import MultiHead
 from saccade.decoders.transformer import DecoderLayer, TransformerDecoder
-from saccade.flow import Memory, Padded, Sources, State, only, tensor
-from saccade.inference.base import HELD, Start, layers_of
+from saccade.flow import Memory, Padded, State, tensor
+from saccade.inference.base import SymbolModel
+from saccade.inference.cache import (
+    DecoderCache,
+    FoldedSource,
+    MemoryReader,
+    PastCache,
+    PlainSource,
+    PositionTable,
+)
 from saccade.inference.groups import GROUP
 from saccade.inference.linear import packed
-from saccade.inference.transformer import (
-    Folded,
-    Held,
-    Past,
-    Places,
-    Reader,
-    Source,
-    TransformerSteps,
-)
+from saccade.inference.transformer import is_plain_decoder
 from saccade.kernels import structures
-from saccade.kernels.library import Kernels
 from saccade.kernels.workspace import Workspace
-from saccade.models.encoder_decoder import EncoderDecoder
-from saccade.native import panels
-from saccade.native.batch import STEPS, BestSymbols, NativeBatch
-from saccade.native.panels import Closing, Normed, Panels, side_by_side
+from saccade.native.batch import STEPS, BestSymbols, NativeBatch, NativeModel
+from saccade.native.panels import (
+    LANES,
+    LastNorm,
+    NormPointers,
+    PanelMaker,
+    kernels_can_read,
+)
 from saccade.native.thread_choice import ThreadChoice
 from saccade.native.transformer_encoder import NativeTransformerEncoder
 
 
-class NativeTransformer:
+class NativeTransformer(NativeModel):
     """An `EncoderDecoder` whose Transformer decoder, embedding and output are the kernels'.
 
-    They compute what `PackedEncoderDecoder` does with `TransformerSteps`; what lines read is found
-    and held as there. So does a Transformer encoder; others are packed.
+    They compute what `PackedSteps` does with `TransformerSteps`; what lines read is found and held
+    as there. So does a Transformer encoder; others are packed.
     """
 
-    held = HELD
-
-    def __init__(self, model: EncoderDecoder, kernels: Kernels) -> None:
-        decoder, encoder = model.decoder, model.reading.encoder
-        assert isinstance(decoder, TransformerDecoder)
-        self.kernels, self.threads = kernels, ThreadChoice()
-        self.embedder = model.reading.embedder
-        native = NativeTransformerEncoder.serves(encoder)
-        self.encoder = NativeTransformerEncoder(encoder, kernels) if native else packed(encoder)  # type: ignore[arg-type]
-        self.places = Places(decoder.positions)
-        embedding, head = layers_of(model)
-        target = embedding.weight.detach()
+    def __init__(self, whole: SymbolModel, decoder: TransformerDecoder, make: PanelMaker) -> None:
+        self.kernels, self.threads = make.kernels, ThreadChoice()
+        reading, head = whole.model.reading, whole.head
+        native = NativeTransformerEncoder.of(reading.encoder, make)
+        self.embedder, self.encoder = reading.embedder, native or packed(reading.encoder, make)
+        self.places = PositionTable(decoder.positions)
+        target = whole.target.weight.detach()
         self.vectors = target.contiguous()  # [V, D]
-        self.layers = [NativeLayer(layer, kernels) for layer in decoder._stack]
+        self.layers = [NativeLayer(layer, make) for layer in decoder._stack]
         output = head.weight
-        self.scores = Panels(output, head.bias, kernels)
+        self.scores = make.panels(output, head.bias)
         self.n_symbols = len(output)
         self.n_products = output.numel() + sum(layer.n_products for layer in self.layers)
         self._structures = (structures.DecoderLayerWeights * len(self.layers))(
             *(layer.structure for layer in self.layers)
         )
-        self._closing = Closing(decoder.norm)
+        self._last_norm = LastNorm(decoder.norm)
         self.structure = structures.DecoderWeights(
             layers=ctypes.addressof(self._structures),
-            norm=self._closing.at,
+            norm=self._last_norm.at,
             scores=self.scores.structure,
             vectors=self.vectors.data_ptr(),
             n_layers=len(self.layers),
@@ -74,28 +73,28 @@ class NativeTransformer:
             scale=sqrt(target.shape[1]),
         )
 
-    @staticmethod
-    def serves(model: EncoderDecoder) -> bool:
-        """Tell whether the kernels know every part and how its numbers are laid out."""
-        decoder = model.decoder
-        if type(decoder) is not TransformerDecoder or not TransformerSteps.serves(decoder):
-            return False
+    @classmethod
+    def of(cls, whole: SymbolModel, make: PanelMaker) -> Self | None:
+        """Lay a model out; None if the kernels do not know a part, or how it is laid out."""
+        decoder = whole.model.decoder
+        if type(decoder) is not TransformerDecoder or not is_plain_decoder(decoder):
+            return None
         heads = {x.reading.heads for x in decoder._stack if isinstance(x.reading, MultiHead)}
-        return (
+        known = (
             len(heads) == len({x.feed_forward.U.out_features for x in decoder._stack}) == 1
-            and decoder.input_dim % (panels.LANES * heads.pop()) == 0
-            and layers_of(model)[1].narrow is None
-            and panels.whole_on_processor(model)
+            and decoder.input_dim % (LANES * heads.pop()) == 0
+            and whole.head.narrow is None
+            and kernels_can_read(whole.model)
         )
+        return cls(whole, decoder, make) if known else None
 
-    def begin(self, sources: Sources) -> Start:
+    def read(self, source: Padded) -> "TransformerBatch":
         """Read the source."""
-        vectors: Padded = self.embedder(only(sources))
-        held = TransformerBatch(self, self.encoder.read(vectors))
-        return Start(held, held.start)
+        vectors: Padded = self.embedder(source)
+        return TransformerBatch(self, self.encoder.read(vectors))
 
 
-class NativeKeyValueCache(Past):
+class NativePastCache(PastCache):
     """What one layer has written, `[B, room, 2 D]`: the key of a place and its value in one piece.
 
     A line goes from place to place, and finds there what all heads read.
@@ -107,31 +106,28 @@ class NativeKeyValueCache(Past):
         return like.new_empty(n, 0, 2 * attention.query_dim)
 
 
-class TransformerBatch(NativeBatch, Held):
-    """The step function of the lines of one batch.
+class TransformerBatch(NativeBatch, DecoderCache):
+    """The lines of one batch. What those read that leave stays where it is."""
 
-    What those read who leave stays where it is.
-    """
+    past_of = NativePastCache
 
-    past_of = NativeKeyValueCache
-
-    def __init__(self, form: NativeTransformer, memory: Memory) -> None:
-        super().__init__(form.layers, memory)
-        self.form = form
+    def __init__(self, model: NativeTransformer, memory: Memory) -> None:
+        super().__init__(model.layers, memory)
+        self.model, self.kernels = model, model.kernels
         self._rows = torch.arange(len(memory.mask))  # [B], where what a group reads is held
-        self._reads = (structures.LayerCache * len(form.layers))()
+        self._reads = (structures.LayerCache * len(model.layers))()
         self._work = Workspace(memory.states)
-        self.n_symbols, self._scores = form.n_symbols, Workspace(memory.states, form.n_symbols)
-        self._trail: structures.DecodeBuffers | None = None  # of a beam that keeps its own books
+        self.n_symbols, self._scores = model.n_symbols, Workspace(memory.states, model.n_symbols)
+        self._buffers: structures.DecodeBuffers | None = None  # of a beam that C runs
 
     def _step(self, token: Tensor, state: State, **wanted: int) -> State:
         """Write one place behind the others, and what is wanted to where it is wanted."""
-        form, t = self.form, self.t
+        model, t = self.model, self.t
         own, after = self.follow(state)
         n, width = self.groups.n_groups, self.groups.width
         self._point_to_what_is_read(width)
-        n_products = n * width * form.n_products
-        symbols, place = token.contiguous(), form.places.at(t, form.vectors)
+        n_products = n * width * model.n_products
+        symbols, place = token.contiguous(), model.places.at(t, model.vectors)
         step = self._what_is_read(
             groups=n,
             lines=width,
@@ -142,7 +138,7 @@ class TransformerBatch(NativeBatch, Held):
             own=None if own is None else own.data_ptr(),
             **wanted,
         )
-        form.threads.run(n_products, partial(self._take, step))
+        model.threads.run(n_products, partial(self._take, step))
         for one in self.pasts:
             one.n_places += width
         return after
@@ -150,13 +146,13 @@ class TransformerBatch(NativeBatch, Held):
     def _what_is_read(self, **more: int | None) -> structures.DecodeCall:
         """Tell a step where it finds its past and the memory."""
         first, past = self.sources[0], self.pasts[0]
-        seen = None if isinstance(first, Folded) or first.mask is None else first.mask.contiguous()
+        seen = None if first.mask is None else first.mask.contiguous()
         self._seen = seen  # as long as it is pointed to
         return structures.DecodeCall(
             written=past.n_places,
             room=past.room,
             places=first.n_places,
-            folded=isinstance(first, Folded),
+            folded=first.folded,
             seen=None if seen is None else seen.data_ptr(),
             reads=ctypes.addressof(self._reads),
             **more,
@@ -166,46 +162,46 @@ class TransformerBatch(NativeBatch, Held):
         """Take a step with some threads and as much room as they need."""
         step.threads = threads
         self._make_room(step)
-        self.form.kernels.step(self.form.structure, step)
+        self.kernels.step(self.model.structure, step)
 
     def _make_room(self, step: structures.DecodeCall) -> None:
         """Give a step as much room to work in as it needs."""
-        size = self.form.kernels.work_size(self.form.structure, step)
+        size = self.kernels.work_size(self.model.structure, step)
         step.work = self._work.first(size).data_ptr()
 
-    def walk(self, books: structures.BeamState, state: State, banned: Tensor) -> None:
-        """Take some steps, and keep the books of a beam meanwhile."""
-        form, width, past = self.form, books.width, self.pasts[0]
-        trail = self._trail or self._set_out(books, state, banned)
-        places = form.places.next(self.t, STEPS, form.vectors)  # [steps, D]
+    def _walk(self, beam: structures.BeamState, state: State, banned: Tensor) -> None:
+        """Take some steps of a beam from its second on; `state` is the one behind the first."""
+        model, width, past = self.model, beam.width, self.pasts[0]
+        buffers = self._buffers or self._set_out(beam, state, banned)
+        places = model.places.next(self.t, STEPS, model.vectors)  # [steps, D]
         self._point_to_what_is_read(width, len(places))
-        trail.rows, trail.places = self._rows.data_ptr(), places.data_ptr()
-        step = self._what_is_read(groups=books.going, lines=width, few=self._asked.at)
-        n_products, begun = books.going * width * form.n_products, int(books.step)
+        buffers.rows, buffers.places = self._rows.data_ptr(), places.data_ptr()
+        step = self._what_is_read(groups=beam.going, lines=width, few=self._best.at)
+        n_products, begun = beam.going * width * model.n_products, int(beam.step)
 
         def go_on(threads: int) -> int:
             step.threads, step.written = threads, past.room - width  # the most there may be
             self._make_room(step)
             step.written = past.n_places
-            form.kernels.walk_steps(form.structure, step, trail, books, len(places))
-            return int(books.step) - begun
+            self.kernels.walk_steps(model.structure, step, buffers, beam, len(places))
+            return int(beam.step) - begun
 
-        form.threads.run(n_products, go_on)
-        self.t, self._rows = books.step, self._rows[: books.going]
+        model.threads.run(n_products, go_on)
+        self.t, self._rows = beam.step, self._rows[: beam.going]
         for one in self.pasts:
-            one.n_places += (books.step - begun) * width
+            one.n_places += (beam.step - begun) * width
 
     def _set_out(
-        self, books: structures.BeamState, state: State, banned: Tensor
+        self, beam: structures.BeamState, state: State, banned: Tensor
     ) -> structures.DecodeBuffers:
         """Stand where the first step has led, with room for what lines call their own."""
         self._arrange(tensor(state, GROUP))
-        n_lines = books.going * books.width
-        self._asked = BestSymbols(n_lines, books.n_each, banned)
-        self._lists = [torch.zeros(n_lines, books.steps, dtype=torch.int32) for _ in range(2)]
+        n_lines = beam.going * beam.width
+        self._best = BestSymbols(n_lines, beam.n_each, banned)
+        self._lists = [torch.zeros(n_lines, beam.steps, dtype=torch.int32) for _ in range(2)]
         own, other = (one.data_ptr() for one in self._lists)
-        self._trail = structures.DecodeBuffers(own=own, next=other)
-        return self._trail
+        self._buffers = structures.DecodeBuffers(own=own, next=other)
+        return self._buffers
 
     def _own(self, own: Tensor) -> tuple[Tensor, Tensor | None]:
         """List the places that are each line's own, `[N, t + 1]`, the one of this step last."""
@@ -236,38 +232,35 @@ class TransformerBatch(NativeBatch, Held):
         for reads, past, source in zip(self._reads, self.pasts, self.sources, strict=True):
             past.make_room(width, steps)
             reads.past = past.held.data_ptr()
-            if isinstance(source, Folded):
-                reads.keys, reads.values = source.keys.data_ptr(), source.values.data_ptr()
-                reads.scores = source.scores.data_ptr()
-            else:
-                reads.keys, reads.values = (half.data_ptr() for half in source.held)
+            reads.keys, reads.values = source.keys.data_ptr(), source.values.data_ptr()
+            reads.scores = None if source.scores is None else source.scores.data_ptr()
 
 
-class NativeLayer(Reader):
-    """One layer: what `PackedLayer` packs, in panels."""
+class NativeLayer(MemoryReader):
+    """One layer: what `PackedLayer` holds, in panels."""
 
-    def __init__(self, layer: DecoderLayer, kernels: Kernels) -> None:
+    def __init__(self, layer: DecoderLayer, make: PanelMaker) -> None:
         super().__init__(layer)
         own, reading, forward = layer.self_attention, self.reading, layer.feed_forward
         assert isinstance(own, MultiHead)
         assert layer.around_reading is not None
-        self.kernels, self._threads = kernels, ThreadChoice()
+        self.kernels, self._threads = make.kernels, ThreadChoice()
         each = (own.output, reading.query, reading.output, forward.U, forward.V)
         self.panels = [
-            side_by_side([own.query, own.keys_values], kernels),
-            *(Panels(one.weight, one.bias, kernels) for one in each),
+            make.side_by_side([own.query, own.keys_values]),
+            *(make.panels(one.weight, one.bias) for one in each),
         ]
         self.n_products = sum(one.n_products for one in self.panels)
         around = (layer.around_self, layer.around_reading, layer.around_feed_forward)
-        self.norms = [Normed(residual.norm, pre=residual.pre) for residual in around]
+        self.norms = [NormPointers(residual.norm, pre=residual.pre) for residual in around]
         self.structure = structures.DecoderLayerWeights(
             *(one.structure for one in self.panels),
             *(one.structure for one in self.norms),
         )
-        self.keys_values = Panels(reading.keys_values.weight, reading.keys_values.bias, kernels)
+        self.keys_values = make.panels(reading.keys_values.weight, reading.keys_values.bias)
         nothing = torch.zeros(reading.query_dim)
-        self.by_query = _Heads(self.W_query, nothing, kernels)
-        self.by_output = _Heads(self.W_output, self.b_output, kernels)
+        self.by_query = _Heads(self.W_query, nothing, make)
+        self.by_output = _Heads(self.W_output, self.b_output, make)
 
     def hold(self, memory: Memory) -> Tensor:
         """Compute keys and values of the memory, `[2, B, H, S, d]`."""
@@ -280,10 +273,12 @@ class NativeLayer(Reader):
         self._threads.run(n * places * self.keys_values.n_products, hold)
         return held
 
-    def fold(self, source: Source) -> Folded:
+    def fold(self, source: PlainSource) -> FoldedSource:
         """Fold what `source` holds."""
-        halves = zip((self.by_query, self.by_output), source.held, strict=True)
-        return self.folded(source, *(self._times(by, half) for by, half in halves))
+        keys, values = source.keys, source.values
+        return self.folded(
+            source, self._times(self.by_query, keys), self._times(self.by_output, values)
+        )
 
     def _times(self, by: "_Heads", held: Tensor) -> Tensor:
         """Multiply `[B, H, S, d]` by a matrix a head: `[B, H, S, D]`."""
@@ -299,8 +294,8 @@ class NativeLayer(Reader):
 class _Heads:
     """A matrix for each head, `[H, d, D]`, by which what it holds is folded; never in bytes."""
 
-    def __init__(self, by_head: Tensor, bias: Tensor, kernels: Kernels) -> None:
-        self.layers = [Panels(one.T, bias, kernels, exact=True) for one in by_head]
+    def __init__(self, by_head: Tensor, bias: Tensor, make: PanelMaker) -> None:
+        self.layers = [make.exact(one.T, bias) for one in by_head]
         self.structures = (structures.LinearWeights * len(self.layers))(
             *(one.structure for one in self.layers)
         )

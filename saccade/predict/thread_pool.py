@@ -10,7 +10,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-def each(function: Callable[[T], R], items: Sequence[T]) -> list[R]:
+def map_threads(function: Callable[[T], R], items: Sequence[T]) -> list[R]:
     """Return `function(item)` of every item; as many at once as torch has threads.
 
     A product whose rows are shared out waits at its end for the last thread; batches that have a

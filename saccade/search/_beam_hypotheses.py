@@ -1,4 +1,4 @@
-"""The books of a beam: what the sentences write, what they have completed, who goes on."""
+"""The hypotheses of a beam: what sentences write, what they have completed, who goes on."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -15,19 +15,9 @@ from saccade.search._best import Array, Candidates, ways_on
 from saccade.search._lines import Lines, empty
 from saccade.search._rules import NEVER, Rules, normalise
 from saccade.search._tree import level
-from saccade.search.base import Found, Task
+from saccade.search.base import BeamOptions, Found, Task
 
 _LEAVE = 8  # sentences that are done leave when they are one in so many
-
-
-class Aims(NamedTuple):
-    """What a beam keeps and when it stops: `Beam` tells more."""
-
-    width: int  # K
-    alpha: float
-    n_best: int
-    n_completed: int
-    patient: bool
 
 
 class Move(NamedTuple):
@@ -60,20 +50,21 @@ class Beams:
     completed: Lines  # [B, n_completed], scored by the normalised one
 
 
-class Books:
-    """Keeps the books in numpy, array by array."""
+class BeamHypotheses:
+    """The hypotheses of all sentences of a batch, as arrays of numpy."""
 
     def __init__(
-        self, aims: Aims, task: Task, rules: Rules, step: StepFunction, *, trace: bool = False
+        self, options: BeamOptions, task: Task, step: StepFunction, *, trace: bool = False
     ) -> None:
-        self.aims, self.task, self.rules, self.step, self.trace = aims, task, rules, step, trace
+        self.options, self.task, self.step, self.trace = options, task, step, trace
+        self.rules = rules = Rules(task)
         n, self.device, self.t = len(task.limits), task.limits.device, 0
         self._limits = rules.limits.numpy(force=True)  # [B]
         self._found: list[tuple[Hypothesis, ...]] = [()] * n
         self._trees: list[list[tuple[Branch, ...]]] = [[] for _ in range(n)]
         active = empty(n, 1, rules.n_steps)  # one hypothesis a sentence, which is empty
         active.score[:] = 0.0
-        completed = empty(n, aims.n_completed, rules.n_steps)
+        completed = empty(n, options.n_completed, rules.n_steps)
         self.beams = Beams(np.arange(n), np.ones(n, dtype=np.bool_), active, completed)
 
     @property
@@ -87,12 +78,12 @@ class Books:
         written = self._written()
         return written[:, -1] if self.t else torch.full_like(self._rows(), self.task.start)
 
-    def turn(self, state: State) -> State:
-        """Write one symbol a line."""
+    def advance(self, state: State) -> State:
+        """Write one symbol a line; return the state of those that go on."""
         log_probs, state = self.step(self.last, state)
-        return self._turn(log_probs).of(state)
+        return self._write(log_probs).of(state)
 
-    def _turn(self, log_probs: Tensor) -> Move:
+    def _write(self, log_probs: Tensor) -> Move:
         """Write one symbol a line, given how likely each is, `[N, V]`."""
         t, end = self.t, self.task.end
         candidates = self._expand(log_probs)
@@ -136,53 +127,53 @@ class Books:
 
     def _expand(self, log_probs: Tensor) -> Candidates:
         """Follow every hypothesis by every symbol and find the 2K best continuations."""
-        n = 2 * self.aims.width
+        n = 2 * self.options.width
         log_probs = self.rules.edit(log_probs, self._written(), self._rows())
         return _filled(ways_on(log_probs, self.beams.active.score, n), n)
 
     def _set_aside(self, candidates: Candidates) -> Lines:
         """Complete the candidates among the first K that write END; normalise their scores."""
-        first = candidates.first(self.aims.width)  # [B, K]
+        first = candidates.first(self.options.width)  # [B, K]
         ends = first.token == self.task.end
         if not ends.any():
             return self.beams.completed
-        score = np.where(ends, normalise(first.log_prob, self.t + 1, self.aims.alpha), NEVER)
+        score = np.where(ends, normalise(first.log_prob, self.t + 1, self.options.alpha), NEVER)
         written = self.beams.active.take(first.parent)
         written = written.append(score.astype(np.float32), first.token, first.gain, self.t)
-        return self.beams.completed.merge(written, self.aims.n_completed)
+        return self.beams.completed.merge(written, self.options.n_completed)
 
     def _choose(self, candidates: Candidates) -> Candidates:
         """Keep the K best candidates that do not write END."""
         ends = candidates.token == self.task.end  # [B, 2K]
         if not ends.any():
-            return candidates.first(self.aims.width)
-        place = np.argsort(ends, axis=1, kind="stable")[:, : self.aims.width]  # [B, K]
+            return candidates.first(self.options.width)
+        place = np.argsort(ends, axis=1, kind="stable")[:, : self.options.width]  # [B, K]
         chosen = candidates.take(place)
         log_prob = np.where(chosen.token == self.task.end, np.float32(NEVER), chosen.log_prob)
         return chosen._replace(log_prob=log_prob)
 
     def _enough(self, completed: Lines, chosen: Candidates, limits: Array) -> Array:
         """Tell which sentences need not go on: enough is completed, or nothing better can come."""
-        full, worst = completed.score[:, -1] > NEVER, completed.score[:, self.aims.n_best - 1]
+        full, worst = completed.score[:, -1] > NEVER, completed.score[:, self.options.n_best - 1]
         if not (worst > NEVER).any():
             return full
-        if self.aims.patient:
-            so_far = normalise(chosen.log_prob[:, 0], self.t + 1, self.aims.alpha)  # [B]
+        if self.options.patient:
+            so_far = normalise(chosen.log_prob[:, 0], self.t + 1, self.options.alpha)  # [B]
             full = full & (so_far <= worst)
         if self.rules.shapers:
             return full
-        hope = normalise(chosen.log_prob[:, 0], limits + 1, self.aims.alpha)  # [B]
+        hope = normalise(chosen.log_prob[:, 0], limits + 1, self.options.alpha)  # [B]
         return full | (hope < worst)  # type: ignore[no-any-return]
 
     def _read(self, done: Array, end: int) -> None:
         """Note what the sentences `done` found; too few completed, the unfinished fill up."""
         active = self.beams.active.sentences(done)
-        score = normalise(active.score, active.length, self.aims.alpha)  # [B, K]
+        score = normalise(active.score, active.length, self.options.alpha)  # [B, K]
         unfinished = active._replace(score=score).read(end)
         finished = self.beams.completed.sentences(done).read(end)
         rows = self.beams.rows[done].tolist()
         for row, best, rest in zip(rows, finished, unfinished, strict=True):
-            self._found[row] = filled_up(best, rest, self.aims.n_best)
+            self._found[row] = filled_up(best, rest, self.options.n_best)
 
     def _move(self, chosen: Candidates) -> Move:
         """Let each chosen candidate take its place, and sentences that are done leave."""
@@ -207,8 +198,8 @@ class Books:
     def _draw(self, candidates: Candidates, cut: Array) -> None:
         """Add the branches of this step to the trees: every candidate with its fate."""
         ends = candidates.token == self.task.end  # [B, 2K]
-        kept = ~ends & ((~ends).cumsum(axis=1) <= self.aims.width) & ~cut[:, None]
-        completed = ends & (np.arange(ends.shape[1]) < self.aims.width)
+        kept = ~ends & ((~ends).cumsum(axis=1) <= self.options.width) & ~cut[:, None]
+        completed = ends & (np.arange(ends.shape[1]) < self.options.width)
         fates = np.where(kept, 0, np.where(completed, 1, 2))  # as in FATES
         for b in self.beams.going.nonzero()[0]:
             log_probs, parents, tokens = (entry[b].tolist() for entry in candidates[:3])

@@ -10,7 +10,6 @@ from saccade.folders.model import load
 from tests.cli.conftest import Call
 from tests.learners import sea as seas
 
-
 REFUSED = {
     "ctranslate2": "data is numbers, which ctranslate2 has no counterpart of; expected one source",
     "onnx": "export onnx: data: a side is not text, and graphs are written of models of text alone",

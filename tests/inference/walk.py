@@ -5,13 +5,10 @@ import torch
 from torch import Tensor
 from torch.testing import assert_close
 
-from saccade.flow import Sources, State, Step, only, reorder, reorder_within
-from saccade.inference.base import Start
+from saccade.flow import Sources, State, only, reorder, reorder_within
+from saccade.inference.base import ModelSteps, Start
 from saccade.models.base import Model, Writer, writer
-from saccade.native.model import Form
 from saccade.parts import Part
-from saccade.search.base import Found, Task
-from saccade.search.beam import Beam
 from tests.samples import batch_of, scramble, sides
 
 SIZE = 23
@@ -28,7 +25,7 @@ def source(sentences: list[list[int]] = SOURCES) -> Sources:
     return batch_of(*((ids, []) for ids in sentences)).sources
 
 
-def written(form: Form, read: Sources, steps: int, lines: int = 1) -> Tensor:
+def written(form: ModelSteps, read: Sources, steps: int, lines: int = 1) -> Tensor:
     """Write the same in `lines` lines of every sentence: `[steps, N, V]`."""
     return written_by(form.begin(read), len(only(read).mask), steps, lines)
 
@@ -42,18 +39,6 @@ def written_by(begun: Start, n: int, steps: int, lines: int = 1) -> Tensor:
         log_probs, state = step(torch.full((n * lines,), 4 + t), state)
         every.append(log_probs.clone())
     return torch.stack(every)
-
-
-def step_by_step(beam: Beam, begun: Start, task: Task) -> list[Found]:
-    """Search with a step function that leaves the books to others."""
-
-    class Stepping:
-        few = staticmethod(begun.step.few)  # type: ignore[attr-defined]
-
-        def __call__(self, token: Tensor, state: State) -> Step:
-            return begun.step(token, state)
-
-    return beam(Stepping(), begun.state, task)
 
 
 class Walk:

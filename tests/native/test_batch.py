@@ -7,18 +7,19 @@ import torch
 from torch import Tensor
 from torch.testing import assert_close
 
-from saccade.flow import Brief, State, brief
-from saccade.kernels.library import found
+from saccade.flow import only
 from saccade.models.base import Model
 from saccade.native import thread_choice
-from saccade.native.model import form_of
+from saccade.native.batch import NativeBatch
+from saccade.native.searcher import native_model
 from saccade.parts import Part
 from tests.inference.walk import SOURCES, source
+from tests.native.kernels import maker, needs_kernels
 from tests.native.test_rnn_decoder import part as rnn
 from tests.native.test_transformer_decoder import part as transformer
 from tests.samples import scramble, sides
 
-pytestmark = pytest.mark.skipif(found().kernels is None, reason=f"no kernels: {found().told}")
+pytestmark = needs_kernels
 BANNED = torch.tensor([0, 7, 2])
 TOKENS = torch.tensor([4, 5, 6, 7])
 
@@ -71,25 +72,23 @@ def test_few_are_the_first_of_all(
         model.head.weight.zero_()  # type: ignore[operator]
     change(model.head.bias)  # type: ignore[arg-type]
     for n in (2, 10, 50):
-        step, state = _begin(model)
-        log_probs, _ = step(TOKENS, state)
+        batch = _read(model)
+        log_probs, _ = batch.step(TOKENS, batch.start)
         log_probs = log_probs.index_fill(1, BANNED, -torch.inf)
         expected = log_probs.sort(dim=1, descending=True, stable=True)
-        step, state = _begin(model)
-        few = step.few(TOKENS, state, n, BANNED)
+        batch = _read(model)
+        few = batch.best(TOKENS, batch.start, n, BANNED)
         assert few.symbols.tolist() == expected.indices[:, :n].tolist()
         assert_close(few.gains, expected.values[:, :n], rtol=0, atol=0)
 
 
 def test_more_lines_than_are_held_at_a_time() -> None:
-    model, sentences = (
-        scramble(rnn().build(*sides(300)), scale=0.25),
-        [[4 + i, 5] for i in range(120)],
-    )
-    step, state = _begin(model, sentences)
-    few = step.few(torch.arange(120), state, 4, BANNED)
-    step, state = _begin(model, sentences[70:71])
-    alone = step.few(torch.tensor([70]), state, 4, BANNED)
+    model = scramble(rnn().build(*sides(300)), scale=0.25)
+    sentences = [[4 + i, 5] for i in range(120)]
+    batch = _read(model, sentences)
+    few = batch.best(torch.arange(120), batch.start, 4, BANNED)
+    batch = _read(model, sentences[70:71])
+    alone = batch.best(torch.tensor([70]), batch.start, 4, BANNED)
     assert few.symbols[70:71].tolist() == alone.symbols.tolist()
     assert_close(few.gains[70:71], alone.gains, rtol=0, atol=0)
 
@@ -97,13 +96,12 @@ def test_more_lines_than_are_held_at_a_time() -> None:
 def test_what_is_no_number_is_not_hidden() -> None:
     model = scramble(rnn().build(*sides(300)), scale=0.25)
     model.head.bias[9] = torch.nan  # type: ignore[operator]
-    step, state = _begin(model)
-    few = step.few(TOKENS, state, 4, BANNED)
+    batch = _read(model)
+    few = batch.best(TOKENS, batch.start, 4, BANNED)
     assert few.gains.isnan().any(dim=1).all()
 
 
-def _begin(model: Model, sentences: list[list[int]] = SOURCES) -> tuple[Brief, State]:
-    begun = form_of(model).begin(source(sentences))
-    step = brief(begun.step)
-    assert step is not None
-    return step, begun.state
+def _read(model: Model, sentences: list[list[int]] = SOURCES) -> NativeBatch:
+    native = native_model(model, maker())
+    assert native is not None
+    return native.read(only(source(sentences)))

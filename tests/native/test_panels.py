@@ -4,23 +4,14 @@ from torch import Tensor, nn
 from torch.nn.functional import linear
 from torch.testing import assert_close
 
-from saccade.kernels.library import Kernels, found
+from saccade.inference.linear import BlockedLinear
 from saccade.kernels.structures import LinearWeights
-from saccade.native.panels import Closing, Normed, Panels, rounding, side_by_side
+from saccade.native.panels import LastNorm, NormPointers, Panels
+from tests.native.kernels import kernels, maker, needs_bytes, needs_kernels
 from tests.samples import randn, scramble
 
-pytestmark = pytest.mark.skipif(found().kernels is None, reason=f"no kernels: {found().told}")
-needs_bytes = pytest.mark.skipif(
-    not (found().kernels and found().kernels.rounds),  # type: ignore[union-attr]
-    reason="no instructions for bytes",
-)
+pytestmark = needs_kernels
 SIZES = [(1, 1), (5, 3), (16, 16), (17, 63), (48, 64), (33, 65), (7, 130)]  # in, out
-
-
-def kernels() -> Kernels:
-    known = found().kernels
-    assert known is not None
-    return known
 
 
 def product(layer: Panels, x: Tensor) -> Tensor:
@@ -57,26 +48,25 @@ def test_a_transposed_matrix_is_laid_out_as_it_reads() -> None:
 
 def test_layers_side_by_side_are_one() -> None:
     layers, x = [scramble(nn.Linear(6, n), seed=n) for n in (3, 70)], randn(4, 6)
-    found = product(side_by_side(layers, kernels()), x)
+    found = product(maker().side_by_side(layers), x)
     assert_close(found, torch.cat([layer(x) for layer in layers], dim=1).detach())
 
 
 def test_a_norm_outlives_its_module() -> None:
     norm = nn.LayerNorm(16)
-    normed = Normed(norm, pre=True)
+    normed = NormPointers(norm, pre=True)
     assert normed.weight.data_ptr() == norm.weight.data_ptr() == normed.structure.weight
     assert normed.bias.data_ptr() == norm.bias.data_ptr() == normed.structure.bias
     assert not normed.weight.requires_grad
 
 
-def test_there_may_be_no_closing_norm() -> None:
-    assert Closing(nn.Identity()).at is None
-    assert Closing(nn.LayerNorm(16)).at
+def test_there_may_be_no_last_norm() -> None:
+    assert LastNorm(nn.Identity()).at is None
+    assert LastNorm(nn.LayerNorm(16)).at
 
 
 def in_bytes(weight: Tensor, bias: Tensor) -> Panels:
-    with rounding(on=True):
-        layer = Panels(weight, bias, kernels())
+    layer = maker(int8=True).panels(weight, bias)
     assert layer.weight is None
     return layer
 
@@ -129,12 +119,22 @@ def test_a_row_of_bytes_is_the_same_in_any_company(n_in: int, n_out: int) -> Non
 
 @needs_bytes
 def test_a_layer_may_ask_to_be_exact() -> None:
-    with rounding(on=True), rounding(on=False):
-        assert Panels(randn(4, 4), None, kernels()).bytes is None
-    with rounding(on=True):
-        assert Panels(randn(4, 4), None, kernels(), exact=True).bytes is None
-        assert Panels(randn(4, 4), None, kernels()).bytes is not None
-    assert Panels(randn(4, 4), None, kernels()).bytes is None
+    weight = randn(4, 4)
+    assert maker(int8=True).exact(weight, None).bytes is None
+    assert maker(int8=True).panels(weight, None).bytes is not None
+    assert maker().panels(weight, None).bytes is None
+
+
+def test_what_the_kernels_cannot_read_is_laid_out_by_torch() -> None:
+    assert type(maker()(randn(4, 4), None)) is Panels
+    assert type(maker()(randn(4, 4).double(), None)) is BlockedLinear
+
+
+@pytest.mark.parametrize("int8", [False, pytest.param(True, marks=needs_bytes)])
+def test_something_may_be_added_or_cut_off_at_zero(int8: bool) -> None:
+    layer, x, onto = maker(int8=int8).panels(randn(70, 6, seed=2), None), randn(3, 6), randn(3, 70)
+    assert torch.equal(layer(x, relu=True), layer(x).relu())
+    assert_close(layer(x, onto), layer(x) + onto)
 
 
 @needs_bytes

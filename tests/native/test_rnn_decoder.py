@@ -9,23 +9,23 @@ from torch import Tensor
 
 from saccade.decoders.base import Decoder
 from saccade.flow import Memory, Padded, only
-from saccade.inference.base import Start, layers_of
-from saccade.kernels.library import found
+from saccade.heads.symbols import SymbolHead
+from saccade.inference.base import Start
+from saccade.inference.model import ClearSteps, steps_of
 from saccade.models.base import Model
-from saccade.models.encoder_decoder import EncoderDecoder
 from saccade.native import rnn_decoder, thread_choice
-from saccade.native.model import Clear, form_of
-from saccade.native.panels import rounding
 from saccade.native.rnn_decoder import NativeRnn, RnnBatch
+from saccade.native.searcher import native_model
 from saccade.parts import Part
 from saccade.search.base import Search, Task
 from saccade.search.beam import Beam
 from saccade.search.greedy import Greedy
 from saccade.search.sample import Sample
-from tests.inference.walk import SIZE, Walk, build, source, step_by_step, written, written_by
+from tests.inference.walk import SIZE, Walk, build, source, written, written_by
+from tests.native.kernels import maker, needs_kernels
 from tests.samples import name, sides
 
-pytestmark = pytest.mark.skipif(found().kernels is None, reason=f"no kernels: {found().told}")
+pytestmark = needs_kernels
 NEAR = 2e-5
 LUONG = {"cell": "lstm", "wiring": "luong", "attention": "bilinear", "hidden": 32}
 
@@ -55,8 +55,8 @@ def _no_gradients() -> Iterator[None]:
         yield
 
 
-def native(model: Model) -> NativeRnn:
-    form = form_of(model)
+def native(model: Model, *, int8: bool = False) -> NativeRnn:
+    form = native_model(model, maker(int8=int8))
     assert isinstance(form, NativeRnn)
     return form
 
@@ -64,7 +64,7 @@ def native(model: Model) -> NativeRnn:
 @every
 def test_however_lines_are_moved_the_steps_are_the_same(kind: Part[Model]) -> None:
     model = build(kind)
-    Walk(Clear(model).begin(source()), native(model).begin(source()), NEAR).wander()
+    Walk(ClearSteps(model).begin(source()), native(model).begin(source()), NEAR).wander()
 
 
 @every
@@ -72,7 +72,7 @@ def test_however_lines_are_moved_the_steps_are_the_same(kind: Part[Model]) -> No
 def test_a_search_finds_the_same(kind: Part[Model], search: Search) -> None:
     model = build(kind)
     task = Task(2, 3, torch.tensor([7, 3, 9, 30]), (0, 2), keys=[1, 2, 3, 4])
-    expected = search(*Clear(model).begin(source()), task)
+    expected = search(*ClearSteps(model).begin(source()), task)
     found = search(*native(model).begin(source()), task)
     for one, other in zip(found, expected, strict=True):
         for mine, theirs in zip(one.hypotheses, other.hypotheses, strict=True):
@@ -82,20 +82,19 @@ def test_a_search_finds_the_same(kind: Part[Model], search: Search) -> None:
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("width", [1, 2, 7])
-@pytest.mark.parametrize("rounds", [False, True])
-def test_a_beam_that_walks_finds_what_one_step_by_step_finds(
-    width: int, threads: int, rounds: bool, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("int8", [False, True])
+def test_a_beam_in_c_finds_what_one_step_by_step_finds(
+    width: int, threads: int, int8: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(thread_choice, "_SMALL", 0)
     monkeypatch.setattr(thread_choice._Size, "shares", lambda _: threads > 1)
     monkeypatch.setattr(rnn_decoder, "STEPS", 4)
     torch.set_num_threads(threads)
-    model, beam = build(part(layers=2)), Beam(width=width, n_best=width, patient=False)
-    with rounding(on=rounds):
-        form = native(model)
+    beam = Beam(width=width, n_best=width, patient=False)
+    form = native(build(part(layers=2)), int8=int8)
     task = Task(2, 3, torch.tensor([7, 0, 9, 30]), (0, 2))
-    expected = step_by_step(beam, form.begin(source()), task)
-    assert beam(*form.begin(source()), task) == expected
+    expected = beam(*form.begin(source()), task)
+    assert form.read(only(source())).beam(beam.beam, task) == expected
     assert max(len(one.tokens) for found in expected for one in found.hypotheses) > 4
 
 
@@ -104,15 +103,15 @@ def test_what_is_known_of_symbols_serves_other_batches(monkeypatch: pytest.Monke
     model, beam, task = build(part()), Beam(width=3), Task(2, 3, torch.tensor([9, 9]), (0, 2))
     form, batches = native(model), [[[4, 5], [6]], [[7, 8, 9], [10]], [[11], [12, 4, 4]]]
     for batch in batches:
-        alone = beam(*native(model).begin(source(batch)), task)
-        assert beam(*form.begin(source(batch)), task) == alone
+        alone = native(model).read(only(source(batch))).beam(beam.beam, task)
+        assert form.read(only(source(batch))).beam(beam.beam, task) == alone
     assert form.known._structure.n > 0
 
 
 def test_log_probabilities_of_a_wide_range_are_right() -> None:
     model = part("none").build(*sides(3001))
-    assert isinstance(model, EncoderDecoder)
-    _, head = layers_of(model)
+    head = model.head
+    assert isinstance(head, SymbolHead)
     head.weight.zero_()
     for spread in (0.1, 3.0, 40.0):
         head.bias.copy_(torch.randn(3001, generator=torch.Generator().manual_seed(1)) * spread)
@@ -136,19 +135,17 @@ def test_steps_do_not_depend_on_the_number_of_threads(
     assert torch.equal(*both)
 
 
-@pytest.mark.parametrize("rounds", [False, True])
+@pytest.mark.parametrize("int8", [False, True])
 @pytest.mark.parametrize("lines", [1, 2, 3, 7])
-def test_a_sentence_is_the_same_alone_and_with_others(lines: int, rounds: bool) -> None:
-    model = build(part())
-    with rounding(on=rounds):
-        form = native(model)
+def test_a_sentence_is_the_same_alone_and_with_others(lines: int, int8: bool) -> None:
+    form = native(build(part()), int8=int8)
     states, summary = torch.randn(4, 5, 32), torch.randn(4, 32)
     mask = torch.arange(5) < torch.tensor([5, 3, 1, 4])[:, None]
 
     def steps(rows: slice) -> Tensor:
         memory = Memory(states[rows], mask[rows], summary[rows])
-        turns = RnnBatch(form, memory)
-        return written_by(Start(turns, turns.start), len(memory.mask), 4, lines)
+        batch = RnnBatch(form, memory)
+        return written_by(Start(batch.step, batch.start), len(memory.mask), 4, lines)
 
     together = steps(slice(0, 4))
     for i in range(4):
@@ -158,7 +155,7 @@ def test_a_sentence_is_the_same_alone_and_with_others(lines: int, rounds: bool) 
 def test_symbols_that_were_forgotten_are_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rnn_decoder, "_KNOWN", 1)  # room for four symbols of one line
     model, one = build(part()), source([[4, 5, 6]])
-    (clear, its), (fast, own) = Clear(model).begin(one), native(model).begin(one)
+    (clear, its), (fast, own) = ClearSteps(model).begin(one), native(model).begin(one)
     for symbol in (4, 5, 6, 7, 4, 8, 9, 5, 5, 10, 4):
         expected, its = clear(torch.tensor([symbol]), its)
         found, own = fast(torch.tensor([symbol]), own)
@@ -170,7 +167,7 @@ def test_a_source_of_nothing_is_read_as_the_clear_model_reads_it() -> None:
     mask = whole.mask.clone()
     mask[1] = False
     read = {"source": Padded(whole.values, mask)}
-    walk = Walk(Clear(model).begin(read), native(model).begin(read), NEAR)
+    walk = Walk(ClearSteps(model).begin(read), native(model).begin(read), NEAR)
     for _ in range(3):
         walk.step()
 
@@ -187,11 +184,11 @@ def test_a_source_of_nothing_is_read_as_the_clear_model_reads_it() -> None:
     ],
     ids=str,
 )
-def test_others_get_another_form_and_write_the_same(options: dict[str, Any]) -> None:
+def test_of_others_the_linear_layers_are_the_kernels(options: dict[str, Any]) -> None:
     model = build(part(**options))
-    form = form_of(model)
-    assert not isinstance(form, NativeRnn)
-    walk = Walk(Clear(model).begin(source()), form.begin(source()), NEAR)
+    assert native_model(model, maker()) is None
+    form = steps_of(model, maker())
+    walk = Walk(ClearSteps(model).begin(source()), form.begin(source()), NEAR)
     for _ in range(3):
         walk.step()
         walk.move([1, 0, 2, 3])

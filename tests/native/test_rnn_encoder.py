@@ -11,14 +11,13 @@ from saccade.cells.base import Cell
 from saccade.encoders.base import Encoder
 from saccade.encoders.rnn import RnnEncoder
 from saccade.flow import Padded
-from saccade.kernels.library import found
 from saccade.native import thread_choice
-from saccade.native.panels import rounding
 from saccade.native.rnn_encoder import NativeRnnEncoder
 from saccade.parts import Part
+from tests.native.kernels import maker, needs_kernels
 from tests.samples import mask_of, randn, scramble
 
-pytestmark = pytest.mark.skipif(found().kernels is None, reason=f"no kernels: {found().told}")
+pytestmark = needs_kernels
 X, D = 20, 32
 
 
@@ -35,11 +34,10 @@ def encoder(**options: Any) -> RnnEncoder:
     return scramble(built, scale=0.4).eval()
 
 
-def native(clear: RnnEncoder) -> NativeRnnEncoder:
-    kernels = found().kernels
-    assert kernels is not None
-    assert NativeRnnEncoder.serves(clear)
-    return NativeRnnEncoder(clear, kernels)
+def native(clear: RnnEncoder, *, int8: bool = False) -> NativeRnnEncoder:
+    found = NativeRnnEncoder.of(clear, maker(int8=int8))
+    assert found is not None
+    return found
 
 
 def sentences(*lengths: int) -> Padded:
@@ -87,8 +85,7 @@ def test_a_sentence_is_read_the_same_in_any_company(
     before = torch.get_num_threads()
     torch.set_num_threads(threads)
     try:
-        with rounding(on=in_bytes and bool(found().kernels and found().kernels.rounds)):  # type: ignore[union-attr]
-            read = native(encoder(layers=2))
+        read = native(encoder(layers=2), int8=in_bytes)
         source = sentences(9, 14, 1, 6)
         together = read(source)
         for i, n in enumerate(source.lengths.tolist()):
@@ -101,8 +98,10 @@ def test_a_sentence_is_read_the_same_in_any_company(
 
 
 def test_what_the_kernels_do_not_know_is_left_alone() -> None:
-    assert NativeRnnEncoder.serves(encoder())
-    assert not NativeRnnEncoder.serves(encoder(cell=Part(Cell, "gru")))
-    assert not NativeRnnEncoder.serves(encoder(cell=Part(Cell, "lstm", {"without": "input"})))
-    assert not NativeRnnEncoder.serves(encoder(hidden=20))
-    assert not NativeRnnEncoder.serves(encoder().double())
+    assert NativeRnnEncoder.of(encoder(), maker()) is not None
+    assert NativeRnnEncoder.of(encoder(cell=Part(Cell, "gru")), maker()) is None
+    assert (
+        NativeRnnEncoder.of(encoder(cell=Part(Cell, "lstm", {"without": "input"})), maker()) is None
+    )
+    assert NativeRnnEncoder.of(encoder(hidden=20), maker()) is None
+    assert NativeRnnEncoder.of(encoder().double(), maker()) is None

@@ -13,16 +13,15 @@ from saccade.decoders.base import Decoder
 from saccade.encoders.base import Encoder
 from saccade.errors import ShapeError
 from saccade.flow import Padded, only
-from saccade.inference import transformer
-from saccade.kernels.library import found
+from saccade.inference import cache
+from saccade.inference.model import ClearSteps, PackedSteps, steps_of
 from saccade.models.base import Model
 from saccade.native import thread_choice
 from saccade.native import transformer_decoder as native_module
-from saccade.native.model import Clear, PackedEncoderDecoder, form_of
+from saccade.native.searcher import native_model
 from saccade.native.transformer_decoder import (
-    NativeKeyValueCache,
+    NativePastCache,
     NativeTransformer,
-    TransformerBatch,
 )
 from saccade.native.transformer_encoder import NativeTransformerEncoder
 from saccade.parts import Part
@@ -30,10 +29,11 @@ from saccade.search.base import Search, Task
 from saccade.search.beam import Beam
 from saccade.search.greedy import Greedy
 from saccade.search.sample import Sample
-from tests.inference.walk import SIZE, SOURCES, Walk, build, source, step_by_step, written
+from tests.inference.walk import SIZE, SOURCES, Walk, build, source, written
+from tests.native.kernels import maker, needs_kernels
 from tests.samples import name
 
-pytestmark = pytest.mark.skipif(found().kernels is None, reason=f"no kernels: {found().told}")
+pytestmark = needs_kernels
 NEAR = 2e-5
 LONG = [[4 + i % 17 for i in range(n)] for n in (30, 17, 25, 30)]  # longer than a head is wide
 
@@ -65,7 +65,7 @@ def _no_gradients() -> Iterator[None]:
 
 
 def native(model: Model) -> NativeTransformer:
-    form = form_of(model)
+    form = native_model(model, maker())
     assert isinstance(form, NativeTransformer)
     return form
 
@@ -74,7 +74,7 @@ def native(model: Model) -> NativeTransformer:
 @pytest.mark.parametrize("width", [1, 2, 7])
 @pytest.mark.parametrize("sentences", [SOURCES, LONG], ids=["short", "long"])
 @pytest.mark.parametrize("first", [1, 64])  # steps for which there is room at first
-def test_a_beam_that_walks_finds_what_one_step_by_step_finds(
+def test_a_beam_in_c_finds_what_one_step_by_step_finds(
     width: int,
     threads: int,
     sentences: list[list[int]],
@@ -84,13 +84,13 @@ def test_a_beam_that_walks_finds_what_one_step_by_step_finds(
     monkeypatch.setattr(thread_choice, "_SMALL", 0)
     monkeypatch.setattr(thread_choice._Size, "shares", lambda _: threads > 1)
     monkeypatch.setattr(native_module, "STEPS", 4)
-    monkeypatch.setattr(transformer, "_FEW", 0)
-    monkeypatch.setattr(NativeKeyValueCache, "steps_at_first", first)
+    monkeypatch.setattr(cache, "_FEW", 0)
+    monkeypatch.setattr(NativePastCache, "steps_at_first", first)
     torch.set_num_threads(threads)
     beam, form = Beam(width=width, n_best=width, patient=False), native(build(part()))
     task = Task(2, 3, torch.tensor([7, 0, 19, 30]), (0, 2))
-    expected = step_by_step(beam, form.begin(source(sentences)), task)
-    assert beam(*form.begin(source(sentences)), task) == expected
+    expected = beam(*form.begin(source(sentences)), task)
+    assert form.read(only(source(sentences))).beam(beam.beam, task) == expected
     assert max(len(one.tokens) for found in expected for one in found.hypotheses) > 4
 
 
@@ -99,10 +99,10 @@ def test_a_walk_asks_for_no_place_that_there_is_not() -> None:
     options = {"layers": 1, "attention": {"heads": 2}, "positions": positions}
     kind = part(decoder=Part(Decoder, "transformer", options))
     form, beam = native(build(kind)), Beam(width=2)
-    assert beam(*form.begin(source()), Task(2, 3, torch.full((4,), 5), (0, 2)))
+    assert form.read(only(source())).beam(beam.beam, Task(2, 3, torch.full((4,), 5), (0, 2)))
     endless = Task(2, 99, torch.full((4,), 9), (0, 2))
     with pytest.raises(ShapeError, match="place 7 of a sequence is beyond most=6"):
-        beam(*form.begin(source()), endless)
+        form.read(only(source())).beam(beam.beam, endless)
 
 
 @every
@@ -111,9 +111,9 @@ def test_a_walk_asks_for_no_place_that_there_is_not() -> None:
 def test_however_lines_are_moved_the_steps_are_the_same(
     kind: Part[Model], few: int, sentences: list[list[int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transformer, "_FEW", few)
+    monkeypatch.setattr(cache, "_FEW", few)
     model, read = build(kind), source(sentences)
-    Walk(Clear(model).begin(read), native(model).begin(read), NEAR).wander()
+    Walk(ClearSteps(model).begin(read), native(model).begin(read), NEAR).wander()
 
 
 @pytest.mark.parametrize("lines", [1, 3])
@@ -135,7 +135,7 @@ def test_steps_do_not_depend_on_the_number_of_threads(
 def test_a_search_finds_the_same(kind: Part[Model], search: Search) -> None:
     model = build(kind)
     task = Task(2, 3, torch.tensor([7, 3, 9, 30]), (0, 2), keys=[1, 2, 3, 4])
-    expected = search(*Clear(model).begin(source()), task)
+    expected = search(*ClearSteps(model).begin(source()), task)
     found = search(*native(model).begin(source()), task)
     for one, other in zip(found, expected, strict=True):
         for mine, theirs in zip(one.hypotheses, other.hypotheses, strict=True):
@@ -148,7 +148,7 @@ def test_a_search_finds_the_same(kind: Part[Model], search: Search) -> None:
 def test_a_sentence_is_the_same_alone_and_with_others_of_its_length(
     few: int, lines: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transformer, "_FEW", few)
+    monkeypatch.setattr(cache, "_FEW", few)
     form, sentences = native(build(part())), [[4, 5, 6], [9, 3, 7], [6, 7, 3], [8, 8, 8]]
     together = written(form, source(sentences), 4, lines)
     for i, one in enumerate(sentences):
@@ -158,11 +158,9 @@ def test_a_sentence_is_the_same_alone_and_with_others_of_its_length(
 
 @pytest.mark.parametrize(("sentences", "folded"), [(SOURCES, True), (LONG, False)])
 def test_a_memory_is_folded_when_it_pays(sentences: list[list[int]], folded: bool) -> None:
-    begun = native(build(part())).begin(source(sentences))
-    begun.step(torch.full((4,), 4), begun.state)
-    assert isinstance(begun.step, TransformerBatch)
-    kinds = {transformer.Folded if folded else transformer.Source}
-    assert {type(one) for one in begun.step.sources} == kinds
+    batch = native(build(part())).read(only(source(sentences)))
+    batch.step(torch.full((4,), 4), batch.start)
+    assert {one.folded for one in batch.sources} == {folded}
 
 
 def test_a_source_of_nothing_is_read_as_the_clear_model_reads_it() -> None:
@@ -171,7 +169,7 @@ def test_a_source_of_nothing_is_read_as_the_clear_model_reads_it() -> None:
     mask = whole.mask.clone()
     mask[1] = False
     read = {"source": Padded(whole.values, mask)}
-    walk = Walk(Clear(model).begin(read), native(model).begin(read), NEAR)
+    walk = Walk(ClearSteps(model).begin(read), native(model).begin(read), NEAR)
     for _ in range(3):
         walk.step()
 
@@ -179,7 +177,7 @@ def test_a_source_of_nothing_is_read_as_the_clear_model_reads_it() -> None:
 def test_rows_that_serve_two_groups_are_written_apart() -> None:
     """Lines that leave one by one, as those of `sample` do, stand in groups of unequal size."""
     model = build(part())
-    walk = Walk(Clear(model).begin(source()), native(model).begin(source()), NEAR)
+    walk = Walk(ClearSteps(model).begin(source()), native(model).begin(source()), NEAR)
     walk.step()
     walk.move([0, 0, 1, 2, 2, 3])
     for _ in range(4):
@@ -204,7 +202,7 @@ def test_other_encoders_are_packed_for_the_decoder() -> None:
         model = build(kind)
         form = native(model)
         assert isinstance(form.encoder, NativeTransformerEncoder) == own
-        step, state = Clear(model).begin(source())
+        step, state = ClearSteps(model).begin(source())
         expected = step(torch.full((4,), 4), state).log_probs
         assert_close(written(form, source(), 1)[0], expected, atol=NEAR, rtol=NEAR)
 
@@ -221,12 +219,13 @@ def test_other_encoders_are_packed_for_the_decoder() -> None:
     ids=["width", "heads", "neighbourhood", "keys", "rnn"],
 )
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_others_get_another_form_and_write_the_same(
+def test_of_others_the_linear_layers_are_the_kernels(
     options: dict[str, Any], dtype: torch.dtype
 ) -> None:
     model = build(part(**options)).to(dtype)
-    assert not isinstance(form_of(model), NativeTransformer)
-    walk = Walk(Clear(model).begin(source()), form_of(model).begin(source()), NEAR)
+    assert native_model(model, maker()) is None
+    form = steps_of(model, maker())
+    walk = Walk(ClearSteps(model).begin(source()), form.begin(source()), NEAR)
     for _ in range(3):
         walk.step()
         walk.move([1, 0, 2, 3])
@@ -234,9 +233,10 @@ def test_others_get_another_form_and_write_the_same(
 
 def test_double_precision_is_torchs() -> None:
     model = build(part()).double()
-    form = form_of(model)
-    assert isinstance(form, PackedEncoderDecoder)
-    walk = Walk(Clear(model).begin(source()), form.begin(source()))
+    assert native_model(model, maker()) is None
+    form = steps_of(model, maker())
+    assert isinstance(form, PackedSteps)
+    walk = Walk(ClearSteps(model).begin(source()), form.begin(source()))
     for _ in range(3):
         walk.step()
 

@@ -11,13 +11,13 @@ from saccade.attention.base import Attention
 from saccade.encoders.base import Encoder
 from saccade.encoders.transformer import TransformerEncoder
 from saccade.flow import Padded
-from saccade.kernels.library import found
 from saccade.native import thread_choice
 from saccade.native.transformer_encoder import NativeTransformerEncoder
 from saccade.parts import Part
+from tests.native.kernels import maker, needs_kernels
 from tests.samples import mask_of, randn, scramble
 
-pytestmark = pytest.mark.skipif(found().kernels is None, reason=f"no kernels: {found().told}")
+pytestmark = needs_kernels
 MULTIHEAD = Part(Attention, "multihead", {"heads": 2})
 D = 32
 
@@ -35,11 +35,10 @@ def encoder(**options: Any) -> TransformerEncoder:
     return scramble(built, scale=0.25)
 
 
-def native(clear: TransformerEncoder) -> NativeTransformerEncoder:
-    kernels = found().kernels
-    assert kernels is not None
-    assert NativeTransformerEncoder.serves(clear)
-    return NativeTransformerEncoder(clear, kernels)
+def native(clear: TransformerEncoder, *, int8: bool = False) -> NativeTransformerEncoder:
+    found = NativeTransformerEncoder.of(clear, maker(int8=int8))
+    assert found is not None
+    return found
 
 
 def sentences(*lengths: int) -> Padded:
@@ -102,9 +101,9 @@ def test_the_memory_does_not_depend_on_the_number_of_threads(
     ],
 )
 def test_others_are_not_served(options: dict[str, Any]) -> None:
-    assert not NativeTransformerEncoder.serves(encoder(**options))
+    assert NativeTransformerEncoder.of(encoder(**options), maker()) is None
 
 
 def test_nor_is_double_precision_nor_another_kind() -> None:
-    assert not NativeTransformerEncoder.serves(encoder().double())
-    assert not NativeTransformerEncoder.serves(Part(Encoder, "rnn").build(D))
+    assert NativeTransformerEncoder.of(encoder().double(), maker()) is None
+    assert NativeTransformerEncoder.of(Part(Encoder, "rnn").build(D), maker()) is None

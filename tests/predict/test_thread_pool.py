@@ -4,7 +4,7 @@ from collections.abc import Iterator
 import pytest
 import torch
 
-from saccade.predict.thread_pool import each
+from saccade.predict.thread_pool import map_threads
 
 
 @pytest.fixture
@@ -23,19 +23,19 @@ def test_all_at_once_and_in_order() -> None:
         together.wait()
         return i, torch.get_num_threads()
 
-    assert each(work, range(4)) == [(i, 1) for i in range(4)]
+    assert map_threads(work, range(4)) == [(i, 1) for i in range(4)]
     assert torch.get_num_threads() == 2
 
 
 def test_one_thread_takes_them_in_turn() -> None:
     assert torch.get_num_threads() == 1
     here = threading.get_ident()
-    assert each(lambda _: threading.get_ident(), range(3)) == [here] * 3
-    assert each(str, []) == []
+    assert map_threads(lambda _: threading.get_ident(), range(3)) == [here] * 3
+    assert map_threads(str, []) == []
 
 
 @pytest.mark.usefixtures("two_threads")
 def test_what_fails_is_told() -> None:
     with pytest.raises(ZeroDivisionError):
-        each(lambda i: 1 // i, [1, 0, 1])
+        map_threads(lambda i: 1 // i, [1, 0, 1])
     assert torch.get_num_threads() == 2

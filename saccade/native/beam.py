@@ -1,38 +1,40 @@
-"""The books of a beam in C: one call a step."""
+"""The hypotheses of a beam in C."""
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from saccade.flow import Brief, State, guided
 from saccade.kernels import structures
 from saccade.kernels.library import Kernels
 from saccade.nouns import Hypothesis
-from saccade.search._beam_hypotheses import Aims, Move, filled_up
+from saccade.search._beam_hypotheses import filled_up
 from saccade.search._rules import NEVER, Rules, penalty
-from saccade.search.base import Found, Task
+from saccade.search.base import BeamOptions, Found, Task
 
 _WRITTEN = np.dtype([("symbol", "i4"), ("parent", "i4"), ("gain", "f4")])
 _COMPLETED = np.dtype([("score", "f4"), ("gain", "f4"), ("parent", "i4"), ("place", "i4")])
 
 
-class NativeBooks:
-    """Keeps the books that `Books` keeps, for a task without prefixes, shapers and watch.
+class NativeBeam:
+    """What `BeamHypotheses` holds, for a plain task.
 
     Sentences that are done leave at once: this is for steps that copy nothing when they do.
+    `structure` points to all of it: kernels that run many steps at a call go on with it.
     """
 
-    def __init__(self, aims: Aims, task: Task, rules: Rules, kernels: Kernels, step: Brief) -> None:
-        n, width, steps = len(task.limits), aims.width, rules.n_steps
-        self.aims, self.kernels, self.step = aims, kernels, step
-        self._limits, self._banned = rules.limits.numpy(), rules.banned.contiguous()
-        self._penalties = penalty(np.arange(steps + 2), aims.alpha)
-        self._rows, self._guided = np.arange(n), guided(step)
+    def __init__(self, options: BeamOptions, task: Task, kernels: Kernels) -> None:
+        rules = Rules(task)
+        n, width, steps = len(task.limits), options.width, rules.n_steps
+        self.options, self.kernels = options, kernels
+        self.banned = rules.banned.contiguous()  # ids that are never written
+        self._limits = rules.limits.numpy()
+        self._penalties = penalty(np.arange(steps + 2), options.alpha)
+        self._rows = np.arange(n)
         self._symbols = torch.full((n * width,), task.start)
         self._index = torch.empty(n * width, dtype=torch.long)
         self._scores = np.zeros((n, width), dtype=np.float32)
         self._written = np.zeros((n, steps, width), dtype=_WRITTEN)
-        self._completed = np.zeros((n, aims.n_completed), dtype=_COMPLETED)
+        self._completed = np.zeros((n, options.n_completed), dtype=_COMPLETED)
         self._completed["score"] = NEVER
         self._lengths = np.full(n, -1)
         where = {
@@ -46,43 +48,39 @@ class NativeBooks:
             "completed": self._completed,
             "lengths": self._lengths,
         }
-        self._books = structures.BeamState(
+        self.structure = structures.BeamState(
             width=width,
             steps=steps,
-            n_completed=aims.n_completed,
-            n_best=aims.n_best,
+            n_completed=options.n_completed,
+            n_best=options.n_best,
             end=task.end,
-            patient=aims.patient,
+            patient=options.patient,
             going=n,
             **{name: array.ctypes.data for name, array in where.items()},
         )
 
-    @staticmethod
-    def serves(task: Task, rules: Rules) -> bool:
-        """Tell whether C knows all that is asked for."""
-        plain = not (rules.shapers or rules.n_forced or task.watch)
-        return plain and task.limits.device.type == "cpu"
-
     @property
     def going(self) -> bool:
         """Whether a sentence is not done."""
-        return bool(self._books.going)
+        return bool(self.structure.going)
 
     @property
     def last(self) -> Tensor:
         """The symbols that the lines wrote last, `[N]`."""
-        return self._symbols[: self._books.going * (self.aims.width if self._books.step else 1)]
+        lines = self.options.width if self.structure.step else 1
+        return self._symbols[: self.structure.going * lines]
 
-    def turn(self, state: State) -> State:
-        """Write one symbol a line, or as many as the step writes by itself."""
-        if self._guided is not None and self._books.step:
-            self._guided.walk(self._books, state, self._banned)
-            return state
-        gains, symbols, state = self.step.few(self.last, state, 2 * self.aims.width, self._banned)
-        self._books.n_each = gains.shape[1]
-        self.kernels.turn_page(self._books, gains.data_ptr(), symbols.data_ptr())
-        index = self._index[: self._books.going * self.aims.width]
-        return Move(index if self._books.moved else None, within=False).of(state)
+    def advance(self, gains: Tensor, symbols: Tensor) -> Tensor | None:
+        """Write one symbol a line, given the best of each and their log-probabilities, `[N, n]`.
+
+        Returns:
+            The lines that those that go on come from, `[M]`; None if all stay in their places.
+        """
+        self.structure.n_each = gains.shape[1]
+        self.kernels.turn_page(self.structure, gains.data_ptr(), symbols.data_ptr())
+        if not self.structure.moved:
+            return None
+        return self._index[: self.structure.going * self.options.width]
 
     def found(self) -> list[Found]:
         """Tell what every sentence found."""
@@ -90,7 +88,7 @@ class NativeBooks:
 
     def _found(self, row: int) -> tuple[Hypothesis, ...]:
         """Read what a sentence has completed, and, if that is too little, what it was writing."""
-        length, n = int(self._lengths[row]), self.aims.n_best
+        length, n = int(self._lengths[row]), self.options.n_best
         pages = self._written[row, :length].tolist()  # [t, K] of symbol, parent and gain
         finished = [
             _read(pages[:place], parent, score, gain)
@@ -99,8 +97,8 @@ class NativeBooks:
         ]
         if len(finished) == n:
             return tuple(finished)
-        scores = self._scores[row, : self.aims.width if length else 1]
-        scores = (scores / penalty(length, self.aims.alpha)).tolist()
+        scores = self._scores[row, : self.options.width if length else 1]
+        scores = (scores / penalty(length, self.options.alpha)).tolist()
         lines = (_read(pages, line, score) for line, score in enumerate(scores) if score > NEVER)
         return filled_up(finished, lines, n)
 

@@ -1,4 +1,4 @@
-"""What a fast form writes is what the clear model writes, however lines are moved about."""
+"""What a form writes is what the clear model writes, however lines are moved about."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -6,26 +6,23 @@ from typing import Any
 
 import pytest
 import torch
-from torch import Tensor
 from torch.testing import assert_close
 
 from saccade.attention.base import Attention
 from saccade.decoders.base import Decoder
 from saccade.encoders.base import Encoder
 from saccade.flow import only
-from saccade.inference import transformer
-from saccade.inference.base import Start
-from saccade.models.base import Model, writer
-from saccade.native.model import Clear, PackedEncoderDecoder, Ready, form_of
-from saccade.native.transformer_decoder import NativeTransformer
+from saccade.inference import cache
+from saccade.inference.base import ModelSteps, Start
+from saccade.inference.linear import BlockedLinear
+from saccade.inference.model import ClearSteps, PackedSteps, steps_of
+from saccade.inference.transformer import TransformerLines
+from saccade.models.base import Model, Writer
 from saccade.parts import Part
-from saccade.recipe import Training
 from saccade.search.base import Search, Task
 from saccade.search.beam import Beam
 from saccade.search.greedy import Greedy
 from saccade.search.sample import Sample
-from saccade.train import weights
-from saccade.train.optim import adamw
 from tests.inference.walk import Walk, build, source
 from tests.samples import MODELS, name, variants
 
@@ -79,10 +76,6 @@ FAST = [
         (TRANSFORMERS[0], 8, "none"),
     ]
 ]
-SERVED = [  # by the kernels, if there are any
-    Part(Model, "encoder_decoder", {"encoder": ENCODER, "decoder": decoder, "embedding": 32})
-    for decoder in TRANSFORMERS
-]
 CLEAR = [
     Part(Decoder, "transformer", {"layers": 2, "neighbourhood": 1, "attention": MULTIHEAD}),
     Part(Decoder, "transformer", {"layers": 2, "attention": {"heads": 2, "key_width": 3}}),
@@ -98,10 +91,10 @@ def _no_gradients() -> Iterator[None]:
         yield
 
 
-def both(model: Model) -> tuple[Start, Start]:
-    fast = form_of(model)
-    assert isinstance(fast, PackedEncoderDecoder)
-    return Clear(writer(model)).begin(source()), fast.begin(source())
+def both(model: Writer) -> tuple[Start, Start]:
+    fast = steps_of(model, BlockedLinear)
+    assert isinstance(fast, PackedSteps)
+    return ClearSteps(model).begin(source()), fast.begin(source())
 
 
 @every_fast
@@ -109,7 +102,7 @@ def both(model: Model) -> tuple[Start, Start]:
 def test_however_lines_are_moved_the_steps_are_the_same(
     part: Part[Model], few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transformer, "_FEW", few)
+    monkeypatch.setattr(cache, "_FEW", few)
     Walk(*both(build(part).double())).wander()
 
 
@@ -126,82 +119,45 @@ def test_a_search_finds_the_same(part: Part[Model], search: Search) -> None:
 
 
 def test_a_memory_is_folded_when_it_pays() -> None:
+    part = TRANSFORMERS[0]
     narrow, wide = (
-        form_of(build(Part(Model, "encoder_decoder", {"decoder": TRANSFORMERS[0], **more})))
+        steps_of(build(Part(Model, "encoder_decoder", {"decoder": part, **more})), BlockedLinear)
         for more in ({"embedding": 8, "encoder": ENCODER}, {"embedding": 16, "encoder": ENCODER})
     )
     for form, folded in ((narrow, False), (wide, True)):
-        assert isinstance(form, PackedEncoderDecoder)
+        assert isinstance(form, PackedSteps)
         vectors = form.embedder(only(source()))
         lines = form.decoder.begin(form.encoder(vectors))
-        assert isinstance(lines, transformer.Writing)
+        assert isinstance(lines, TransformerLines)
         lines.step(vectors.values[:, 0], lines.start)
-        kinds = {transformer.Folded if folded else transformer.Source}
-        assert {type(one) for one in lines.sources} == kinds
+        assert {one.folded for one in lines.sources} == {folded}
 
 
-@pytest.mark.parametrize("part", [*FAST[:6], *FAST[-6:], *SERVED], ids=name)
-def test_single_precision_is_near(part: Part[Model], each_form: str) -> None:
+@pytest.mark.parametrize("part", [*FAST[:6], *FAST[-6:]], ids=name)
+def test_single_precision_is_near(part: Part[Model]) -> None:
     model = build(part)
-    form = form_of(model)
-    native = part in SERVED and each_form == "kernels"
-    assert type(form) is (NativeTransformer if native else PackedEncoderDecoder)
-    clear, fast = Clear(model).begin(source()), form.begin(source())
-    states = [clear.state, fast.state]
-    for t in range(5):
-        token = torch.arange(4) + 4 + t
-        expected, states[0] = clear.step(token, states[0])
-        found, states[1] = fast.step(token, states[1])
-        assert_close(found, expected, atol=1e-5, rtol=1e-5)
+    form = steps_of(model, BlockedLinear)
+    assert type(form) is PackedSteps
+    _write_the_same(model, form, steps=5)
 
 
 @pytest.mark.parametrize("decoder", CLEAR, ids=name)
 def test_what_has_no_form_is_used_as_it_is(decoder: Part[Decoder]) -> None:
     part = Part(Model, "encoder_decoder", {"encoder": ENCODER, "decoder": decoder, "embedding": 8})
-    assert isinstance(form_of(build(part)), Clear)
+    assert isinstance(steps_of(build(part), BlockedLinear), ClearSteps)
 
 
-@pytest.mark.usefixtures("each_form")
 @pytest.mark.parametrize("kind", MODELS)
 def test_the_form_of_any_model_writes_what_the_model_writes(kind: str) -> None:
     model = build(MODELS[kind])
-    clear, fast = Clear(model).begin(source()), form_of(model).begin(source())
+    _write_the_same(model, steps_of(model, BlockedLinear), steps=3)
+
+
+def _write_the_same(model: Writer, form: ModelSteps, steps: int) -> None:
+    clear, fast = ClearSteps(model).begin(source()), form.begin(source())
     states = [clear.state, fast.state]
-    for t in range(3):
+    for t in range(steps):
         token = torch.arange(4) + 4 + t
         expected, states[0] = clear.step(token, states[0])
         found, states[1] = fast.step(token, states[1])
         assert_close(found, expected, atol=1e-5, rtol=1e-5)
-
-
-def first_log_probs(ready: Ready) -> Tensor:
-    step, state = ready.form.begin(source())
-    return step(torch.full((4,), 2), state).log_probs
-
-
-@pytest.mark.usefixtures("each_form")
-@pytest.mark.parametrize("part", [FAST[0], SERVED[0]], ids=name)
-def test_a_form_is_kept_until_the_weights_move(part: Part[Model]) -> None:
-    model = build(part)
-    ready, clear = Ready(model), Clear(model)
-    assert ready.form is ready.form
-
-    def moved(before: object) -> bool:
-        step, state = clear.begin(source())
-        expected = step(torch.full((4,), 2), state).log_probs
-        assert_close(first_log_probs(ready), expected, atol=1e-5, rtol=1e-5)
-        return ready.form is not before
-
-    optimiser, kept = adamw(model, Training()), {k: v.clone() for k, v in weights.of(model).items()}
-    form = ready.form
-    for parameter in model.parameters():
-        parameter.grad = torch.ones_like(parameter)
-    optimiser.step()
-    assert moved(form)
-    form = ready.form
-    weights.put(model, kept, "here")
-    assert moved(form)
-    form = ready.form
-    model.load_state_dict({k: 2 * v for k, v in model.state_dict().items()})
-    assert moved(form)
-    assert not moved(ready.form)
