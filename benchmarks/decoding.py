@@ -1,11 +1,11 @@
 """Sentences a second and milliseconds a sentence of decoding, as one JSON line a setting.
 
     python benchmarks/decoding.py runs/demo --lines FILE
-    python benchmarks/decoding.py --shape rnn --lines FILE --clear     # both forms by turns
+    python benchmarks/decoding.py --shape rnn --lines FILE --by native torch clear    # by turns
 
 With --shape the model is untrained, has the size that other toolkits are compared at and writes as
-many symbols as it reads. With --clear every setting is also measured without the fast forms
-(saccade/fast). Figures wander with the machine: compare those of one run.
+many symbols as it reads. --by says who searches it: the engines native and torch, or the model as
+it is. Figures wander with the machine: compare those of one run.
 """
 
 import argparse
@@ -15,20 +15,24 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import torch
 
 from saccade.data.codecs import Codecs
-from saccade.fast.model import Clear, Ready
+from saccade.flow import Sources
 from saccade.folders import model as folder
+from saccade.inference.base import BATCH_PIECES
+from saccade.inference.searcher import TorchSearcher
 from saccade.modalities.text import TextCodec
 from saccade.models.base import Model, writer
 from saccade.models.encoder_decoder import EncoderDecoder
+from saccade.native.searcher import fastest_searcher
 from saccade.nouns import SOURCE_NAME, Side
 from saccade.parts import Part
 from saccade.predict.predictor import Predictor
 from saccade.recipe import Decoding
+from saccade.search.base import Found, Search, Searcher, Task
 from saccade.tokenizers._vocabulary import END
 from saccade.tokenizers.bpe import Bpe
 
@@ -67,18 +71,17 @@ def main() -> None:
     parser.add_argument("--batches", type=int, nargs="+", default=[64, 1])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
-    parser.add_argument("--clear", action="store_true")
+    parser.add_argument("--by", choices=SEARCHERS, nargs="+", default=["native"])
     given = parser.parse_args()
     torch.set_num_threads(given.threads)
     lines = given.lines.read_text("utf-8").splitlines()
     translator = folder.load(Path(given.model)) if given.model else untrained(given.shape, lines)
-    forms = ["fast", "clear"] if given.clear else ["fast"]
     for beam in given.beams:
         for batch in given.batches:
             few = lines[: given.n1] if batch == 1 else lines[: given.n]
-            works = {form: work(translator, few, beam, batch, form) for form in forms}
-            for form, seconds in by_turns(works, given.rounds).items():
-                setting = {"form": form, "beam": beam, "batch": batch, "threads": given.threads}
+            works = {by: work(translator, few, beam, batch, by) for by in given.by}
+            for by, seconds in by_turns(works, given.rounds).items():
+                setting = {"by": by, "beam": beam, "batch": batch, "threads": given.threads}
                 print(json.dumps(setting | figures(seconds, len(few), batch)), flush=True)
 
 
@@ -99,13 +102,12 @@ def untrained(shape: str, lines: Iterable[str]) -> Predictor:
 
 
 def work(
-    translator: Predictor, lines: list[str], beam: int, batch: int, form: str
+    translator: Predictor, lines: list[str], beam: int, batch: int, by: str
 ) -> Callable[[], list[float]]:
     """Return what decodes all lines and gives the seconds of every call."""
     decoding = replace(translator.decoding, batch_tokens=batch * _FOR_LENGTH)
-    chosen = Predictor(translator.model, translator.codecs, decoding)
-    if form == "clear":
-        chosen._ready = cast("Ready", _AsItIs(translator.model))
+    model, searcher = translator.model, SEARCHERS[by](translator.model)
+    chosen = Predictor(model, translator.codecs, decoding, searcher=searcher)
 
     def timed(texts: list[str]) -> float:
         started = time.perf_counter()
@@ -117,11 +119,26 @@ def work(
     return lambda: [timed(lines)]
 
 
-class _AsItIs:
-    """Stands for `Ready` where no fast form is wanted."""
+class ClearSearcher:
+    """Searches a model as it is."""
+
+    batch_pieces = BATCH_PIECES
 
     def __init__(self, model: Model) -> None:
-        self.form = Clear(writer(model))
+        self.model = writer(model)
+
+    def search(
+        self, sources: Sources, search: Search, task: Task, *, trace: bool = False
+    ) -> list[Found]:
+        """Read the sources and search for their outputs."""
+        return search(self.model.step, self.model.start(sources), task, trace=trace)
+
+
+SEARCHERS: dict[str, Callable[[Model], Searcher]] = {
+    "native": fastest_searcher,
+    "torch": TorchSearcher,
+    "clear": ClearSearcher,
+}
 
 
 def by_turns(works: dict[str, Callable[[], list[float]]], rounds: int) -> dict[str, list[float]]:

@@ -68,8 +68,8 @@ _OWN, _TRAINING = "benchmarks.saccade_side", "benchmarks.saccade_training"
 _BF16 = "bfloat16"
 
 ENGINES = (
-    Engine("saccade", _OWN, "TRDSL", runs="torch", trains=_TRAINING),
-    Engine("saccade-int8", _OWN, "DSL", runs="torch", quantise="int8"),
+    Engine("saccade", _OWN, "TRDSL", runs="native", trains=_TRAINING),
+    Engine("saccade-int8", _OWN, "DSL", runs="native", quantise="int8"),
     Engine("saccade-bfloat16", _TRAINING, "TR", runs="torch", quantise=_BF16),
     Engine("saccade-no-feeding", _TRAINING, "R", runs="no-feeding"),
     Engine("saccade-no-feeding-bfloat16", _TRAINING, "R", runs="no-feeding", quantise=_BF16),

@@ -26,10 +26,10 @@ from benchmarks.engines import run
 from benchmarks.kit import transformer_recipe
 from benchmarks.meter import peak_mib
 from benchmarks.workloads import END, PAD, START, Shape
-from saccade.fast.model import Ready
 from saccade.flow import Batch, Padded, padded
 from saccade.kernels.allocator import kept_memory
 from saccade.models.base import Model
+from saccade.native.searcher import fastest_searcher
 from saccade.nouns import SOURCE_NAME, Side
 from saccade.objectives.cross_entropy import cross_entropy
 from saccade.search.base import Task
@@ -81,15 +81,16 @@ def train(shape: Shape, length: int) -> dict[str, float]:
 
 def decode(shape: Shape, length: int) -> dict[str, float]:
     """Time beam search for two sentences whose outputs are as long as they are."""
-    form, before = Ready(_model(shape).eval()).form, peak_mib()
+    searcher = fastest_searcher(_model(shape).eval())
+    assert searcher.batch_pieces  # lays the weights out
+    before = peak_mib()
     source = _source(_rows(shape, length))
     limits = torch.full((_ROWS,), length)
     task = Task(start=START, end=END, limits=limits, banned=(PAD, START, END))
 
     @torch.inference_mode()
     def search() -> None:
-        step, state = form.begin(source)
-        Beam(width=5)(step, state, task)
+        searcher.search(source, Beam(width=5), task)
 
     return {"decode s": _seconds(search), "decode MiB": peak_mib() - before}
 

@@ -17,17 +17,19 @@ _MODELS = {"D": "model", "S": "rnn"}
 
 def named_as(engine: str, quantise: str) -> str:
     """Return what the tables call one of saccade's engines."""
-    return "-".join(["saccade", *(w for w in (engine, quantise) if w not in ("torch", ""))])
+    return "-".join(
+        ["saccade", *(w for w in (engine, quantise) if w not in ("native", "torch", ""))]
+    )
 
 
-def convert(kit: Kit, _: Effort, engine: str = "torch", quantise: str = "") -> None:
+def convert(kit: Kit, _: Effort, engine: str = "native", quantise: str = "") -> None:
     """Open the models once, P: what an engine converts at first, it keeps."""
     for model in _MODELS.values():
         if engine != "ctranslate2" or model == "model":  # which has no recurrent models
             load(kit.folder / model, engine=engine, quantise=quantise)
 
 
-def decode(kit: Kit, effort: Effort, engine: str = "torch", quantise: str = "") -> None:
+def decode(kit: Kit, effort: Effort, engine: str = "native", quantise: str = "") -> None:
     """Decode D with one of saccade's engines, which form batches of their own out of all lines.
 
     How many threads there are is said to them by OMP_NUM_THREADS.
@@ -35,7 +37,7 @@ def decode(kit: Kit, effort: Effort, engine: str = "torch", quantise: str = "") 
     _decode("D", kit, effort, engine, quantise)
 
 
-def untrained(kit: Kit, effort: Effort, engine: str = "torch", quantise: str = "") -> None:
+def untrained(kit: Kit, effort: Effort, engine: str = "native", quantise: str = "") -> None:
     """Decode S, every output as long as it must be."""
     _decode("S", kit, effort, engine, quantise)
 

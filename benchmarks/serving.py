@@ -79,7 +79,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60.0, help="of the load of many")
     parser.add_argument("--alone", type=float, default=15.0, help="seconds of the load of one")
     parser.add_argument("--threads", type=int, default=0)
-    parser.add_argument("--engine", default="torch", help="what writes: torch, ctranslate2, auto")
+    parser.add_argument("--engine", default="native", help="what writes: native, ctranslate2, auto")
     arguments = parser.parse_args()
     found = measure(
         Path(arguments.folder),
@@ -100,7 +100,7 @@ def measure(
     seconds: float,
     alone: float,
     threads: int = 0,
-    engine: str = "torch",
+    engine: str = "native",
 ) -> dict[str, object]:
     """Put one client and then many to work."""
     (served,) = open_models([f"model={folder}"])
@@ -141,7 +141,7 @@ def answers(served: Served) -> dict[str, str]:
 
 @contextmanager
 def server(
-    folder: Path, threads: int, engine: str = "torch"
+    folder: Path, threads: int, engine: str = "native"
 ) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """Run `saccade serve` for the time of a `with`; it must end well when asked to."""
     with socket.socket() as free:

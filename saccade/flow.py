@@ -8,9 +8,8 @@ A attention maps (layers x heads), K beam.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from ctypes import Structure
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol, cast
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -249,47 +248,6 @@ class Step(NamedTuple):
 
 
 StepFunction = Callable[[Tensor, State], Step]  # (token [B], state) -> Step
-
-
-class Few(NamedTuple):
-    """The best symbols of every line, best first, and the state after the step, `[B, n]` each.
-
-    `gains` are their log-probabilities. Of equals the lower symbol comes first.
-    """
-
-    gains: Tensor
-    symbols: Tensor
-    state: State
-
-
-class Brief(Protocol):
-    """A step function that finds the best symbols itself, and copies nothing when lines leave."""
-
-    def __call__(self, token: Tensor, state: State) -> Step:
-        """Tell the log-probabilities of all symbols behind `token [B]`."""
-
-    def few(self, token: Tensor, state: State, n: int, banned: Tensor) -> Few:
-        """Tell the `n` best symbols behind `token [B]`, or all there are, but for the `banned`."""
-
-
-def brief(step: StepFunction) -> Brief | None:
-    """Return the step function if it can tell the best symbols alone."""
-    return cast("Brief", step) if hasattr(step, "few") else None
-
-
-class Guided(Protocol):
-    """A step function that keeps the books of a beam in C itself, and takes many steps a call."""
-
-    def walk(self, books: Structure, state: State, banned: Tensor) -> None:
-        """Go on from `state`, behind the first step or where the last walk ended.
-
-        It takes all steps that are left or some of them, and never writes the `banned` symbols.
-        """
-
-
-def guided(step: object) -> Guided | None:
-    """Return the step function if it can keep the books."""
-    return cast("Guided", step) if hasattr(step, "walk") else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from saccade.look.report import standing, write_report
 from saccade.metrics.base import Metric
 from saccade.modalities._numbers import Numbers
 from saccade.models.base import Model
+from saccade.native.searcher import fastest_searcher
 from saccade.nouns import Example
 from saccade.parts import Part
 from saccade.predict.baselines import naive_forecasts
@@ -139,12 +140,13 @@ def evaluate(
         device: where to compute.
         root: where the relative paths of the recipe start.
         most: only so many sentences; 0 means all.
-        opened: the same model run by another engine, to write the outputs; torch if not given.
+        opened: the same model run by another engine, to write the outputs; native or torch if not
+            given.
         decode: how to write.
     """
     recipe = folders.read_identity(folder).recipe
     examples = examples_of(folder, recipe, split, root)[: most or None]
-    predictor = folders.load(folder, device=device)
+    predictor = folders.load(folder, device=device, searcher=fastest_searcher)
     chosen = list(metrics) or recipe.decoding.metrics
     started = time.monotonic()
     writes = chosen or predictor.model.reads
@@ -176,7 +178,7 @@ def report(
     recipe, progress = folders.read_identity(folder).recipe, standing(folder)
     split = next(iter(recipe.data.test), "valid")
     check_files(recipe, {key_of(recipe, split): held_out(recipe)[split]}, root)
-    predictor = folders.load(folder, device=device)
+    predictor = folders.load(folder, device=device, searcher=fastest_searcher)
     return write_report(folder, recipe, predictor, progress, root=root, lengths=lengths)
 
 

@@ -13,8 +13,8 @@ LAYERS = [  # a room may import rooms of the layers above its own, and no others
     ("modalities", "attention", "heads"),
     ("corpora", "encoders", "decoders", "metrics", "views"),
     ("readers", "models"),
-    ("objectives", "shaping", "fast"),
-    ("recipe",),
+    ("objectives", "shaping", "inference"),
+    ("recipe", "native"),
     ("data",),
     ("train", "predict"),
     ("folders", "look", "starters"),
@@ -36,11 +36,10 @@ ALLOWED = {  # beyond errors and parts, what these rooms may import of ours
     "guards": set(),
     "corpora": {"modalities"},
 }
-MEMORY = {"kernels", "fast", "search", "flow"}  # the last three are on their way out
+MEMORY = {"kernels", "native"}
 OPTIONAL = {  # extras, and what is slow to import: imported where they are asked for
     *("torch.utils.tensorboard", "matplotlib.figure", "matplotlib.patches", "matplotlib.path"),
     "matplotlib.image",
-    "saccade.kernels.library",  # torch
     *("numpy", "saccade.guards.hallucination", "saccade.views.heatmap"),
 }
 
@@ -117,7 +116,7 @@ def test_rooms_of_text_do_without_torch(name: str) -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=module_of)
 def test_only_kernels_touch_memory(path: Path) -> None:
-    """C is called by one room; the others see tensors go in and come out."""
+    """C is called by two rooms; the others see tensors go in and come out."""
     if room(module_of(path)) in MEMORY:
         return
     tree = ast.parse(path.read_text("utf-8"))

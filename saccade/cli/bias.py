@@ -12,8 +12,8 @@ import typer
 from saccade.cli.options import Device, Model, note
 from saccade.cli.tables import show_table
 from saccade.engines._devices import checked_device
+from saccade.engines._open import load
 from saccade.errors import DataError
-from saccade.folders import model as folders
 from saccade.guards.bias import Change, Mean, parse
 from saccade.look.probes import Bias, Compared, ProbeReading, probe_bias
 
@@ -50,7 +50,7 @@ def bias(
         return
     text, where = (_read(probes), str(probes)) if probes else (_example(), "example")
     asked = parse(text, where)
-    found = probe_bias(folders.load(model, device=checked_device(device)), asked)
+    found = probe_bias(load(model, device=checked_device(device)), asked)
     _show_pairs(found)
     _show_readings(found)
 

@@ -16,6 +16,7 @@ from saccade.cli.translate import draw_attention
 from saccade.data.prepare import prepare
 from saccade.folders import model as folders
 from saccade.look.report import write_report
+from saccade.native.searcher import fastest_searcher
 from saccade.nouns import Example
 from saccade.predict.decode import GREEDY
 from saccade.predict.evaluation import Evaluation, figures_of, outputs_for
@@ -76,7 +77,9 @@ def _program() -> str:
 def _untrained(recipe: Recipe) -> dict[str, float]:
     """Measure the model before its first step, by greedy search on the first test sentences."""
     codecs = prepare(recipe, Path()).codecs
-    predictor = Predictor(folders.build_model(recipe, codecs), codecs, recipe.decoding)
+    model = folders.build_model(recipe, codecs)
+    searcher = fastest_searcher(model)
+    predictor = Predictor(model, codecs, recipe.decoding, searcher=searcher)
     reader = next(iter(recipe.data.test.values())).build(Path())
     examples = list(islice(reader.read(), _BEFORE))
     outputs = [one.output for one in outputs_for(predictor, examples, GREEDY)]

@@ -15,7 +15,7 @@ from saccade.data.codecs import TARGET
 from saccade.data.files import check_files, readers_of
 from saccade.data.prepare import fit_codecs, reads
 from saccade.engines._devices import checked_device
-from saccade.folders import model as folders
+from saccade.engines._open import load
 from saccade.folders.examples import read_examples
 from saccade.look import doctor as rules
 from saccade.look.doctor import Finding
@@ -143,7 +143,7 @@ def _corpus(name: str, examples: list[Example]) -> list[Finding]:
 
 def _model(folder: Path, device: str) -> list[Finding]:
     examples = read_examples(folder)
-    predictor = folders.load(folder, device=device)
+    predictor = load(folder, device=device)
     found = _examples(folder, predictor, examples) if examples else [_NO_EXAMPLES]
     if predictor.source.vocabulary is None or len(predictor.sources) > 1:
         return found

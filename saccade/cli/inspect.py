@@ -13,6 +13,7 @@ from saccade.cli.parts import part_of
 from saccade.cli.streams import output
 from saccade.cli.tables import out_console
 from saccade.engines._devices import checked_device
+from saccade.engines._open import load
 from saccade.errors import RecipeError
 from saccade.folders import model as folders
 from saccade.folders.examples import example_of
@@ -60,7 +61,7 @@ def inspect(
     if target:
         checked_path(target)
     checked_device(device)
-    predictor = folders.load(model, device=device)
+    predictor = load(model, device=device)
     given, truth = _given(model, predictor, sentence)
     chart = predictor.target.chart
     if chart and view is View.attention:
@@ -124,7 +125,7 @@ def flow(
         )
     if model is not None:
         checked_device(device)
-        found = gradients.through_model(folders.load(model, device=device), length=length)
+        found = gradients.through_model(load(model, device=device), length=length)
         show(
             pictures.flow_drawing(found, f"Gradient through the layers of {model.absolute().name}"),
             target,

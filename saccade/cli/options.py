@@ -13,15 +13,15 @@ Device = Annotated[
     typer.Option("--device", envvar="SACCADE_DEVICE", help="Where to compute: cpu, cuda, cuda:1."),
 ]
 Engine = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--engine",
         envvar="SACCADE_ENGINE",
-        help="torch, ctranslate2, onnx, or auto: the fastest that writes the same.",
+        help="native, torch, ctranslate2, onnx, or auto: the fastest that writes the same.",
     ),
 ]
 Quantise = Annotated[
-    str, typer.Option("--quantise", help="Of ctranslate2 and onnx: round weights, as int8.")
+    str, typer.Option("--quantise", help="Of native, ctranslate2 and onnx: round weights, as int8.")
 ]
 Model = Annotated[
     Path, typer.Argument(metavar="MODEL", help="A model folder, as `saccade train` writes.")

@@ -59,7 +59,7 @@ def serve(
         typer.Option("--threads", min=0, help="Of torch; 0 leaves a core to the server."),
     ] = 0,
     show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
-    engine: Engine = "torch",
+    engine: Engine = None,
     quantise: Quantise = "",
     device: Device = "cpu",
 ) -> None:

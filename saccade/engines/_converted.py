@@ -7,13 +7,14 @@ torch, which is imported only then.
 
 import os
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, overload
 
+from saccade.engines._open import load
 from saccade.engines.base import Engine, EngineOptions, Opened
 from saccade.errors import CheckpointError, RecipeError
 from saccade.export.base import (
@@ -42,6 +43,9 @@ from saccade.predict.decode import (
 from saccade.predict.prediction import Arrays, Maps, Prediction
 from saccade.search._plan import beam_problems, longest_output
 from saccade.tokenizers._vocabulary import PAD, START, UNK, Reading, Vocabulary
+
+if TYPE_CHECKING:
+    from saccade.predict.predictor import Predictor
 
 _BEAM = {  # the options of `search.beam`, which imports torch
     "width": Option(int, 5),
@@ -130,11 +134,18 @@ class Keeping(Engine):
 
     def open(self, folder: Path, wanted: EngineOptions) -> Opened:
         """Open an exported folder, or convert a model folder if that was not done before."""
+        return self._open(folder, wanted, None)
+
+    def open_beside(self, folder: Path, wanted: EngineOptions, predictor: "Predictor") -> Opened:
+        """Do the same, and let the predictor do what this engine cannot."""
+        return self._open(folder, wanted, predictor)
+
+    def _open(self, folder: Path, wanted: EngineOptions, beside: "Predictor | None") -> Opened:
         if is_export(folder):
-            return self.wake(Conversion(folder, read_export(folder)))
+            return self.wake(Conversion(folder, read_export(folder), beside=beside))
         place = self._place(folder, wanted.quantise)
         facts = self._fresh(folder, wanted.quantise) or self._convert(folder, place, wanted)
-        return self.wake(Conversion(place, facts, folder, wanted.lenient))
+        return self.wake(Conversion(place, facts, folder, wanted.lenient, beside))
 
     def _place(self, folder: Path, quantise: str) -> Path:
         return folder / "engines" / f"{self.name}-{quantise or 'float32'}"
@@ -167,13 +178,15 @@ class Conversion:
     """An exported folder and what it says of itself.
 
     home: the model folder it was made of, for torch to look into; None if it is not at hand.
-    lenient: leave to torch what the engine cannot do.
+    lenient: leave to torch what the engine cannot do.  beside: the model opened by torch, in a
+    process that has other work for the cores.
     """
 
     folder: Path
     facts: Facts
     home: Path | None = None
     lenient: bool = False
+    beside: "Predictor | None" = None
 
 
 class Converting(Keeping):
@@ -185,8 +198,13 @@ class Converting(Keeping):
 
     def wake(self, kept: Conversion) -> "Converted":
         """Put the vocabularies around the search."""
-        runner = self.run(kept.folder, kept.facts)
-        return Converted(kept.folder, kept.facts, runner, home=kept.home, lenient=kept.lenient)
+        runner, home = self.run(kept.folder, kept.facts), kept.home
+        runner.crowded = runner.crowded or kept.beside is not None
+
+        def open_torch() -> Opened | None:
+            return kept.beside or (None if home is None else load(home))
+
+        return Converted(kept.folder, kept.facts, runner, open_torch, lenient=kept.lenient)
 
 
 def _misfits(folder: Path, name: str, quantise: str) -> list[str]:
@@ -212,7 +230,7 @@ class Converted:
         folder: what an exporter wrote.
         facts: what it says of itself.
         runner: the engine.
-        home: the model folder it was made of, for torch to look into; None if it is not at hand.
+        open_torch: opens the same model with torch; gives None if its weights are not at hand.
         lenient: leave to torch what the engine cannot do.
     """
 
@@ -221,8 +239,8 @@ class Converted:
         folder: Path,
         facts: Facts,
         runner: Runner,
+        open_torch: Callable[[], Opened | None],
         *,
-        home: Path | None = None,
         lenient: bool = False,
     ) -> None:
         self.engine = f"{facts.engine}-{facts.quantise}"
@@ -233,20 +251,13 @@ class Converted:
         self.sources = {SOURCE_NAME: TextNotation(self._source)}
         self.target = TextNotation(self._target)
         self.profile = read_profile(folder)
-        self._facts, self._runner, self._home = facts, runner, home
-        self._lenient = lenient and home is not None
+        self._facts, self._runner, self._open_torch = facts, runner, open_torch
+        self._lenient = lenient
 
     @cached_property
     def _torch(self) -> Opened | None:
         """The same model run by torch, which is imported here and nowhere else."""
-        if self._home is None:
-            return None
-        return of_extra(Engine, "torch")().open(self._home, EngineOptions())
-
-    def join(self, translator: Opened) -> None:
-        """Work beside a process that has the model open in torch, and other work for the cores."""
-        self.__dict__["_torch"] = translator
-        self._runner.crowded = True
+        return self._open_torch()
 
     @property
     def attention_names(self) -> tuple[str, ...]:

@@ -40,11 +40,15 @@ class Sessions(Writer):
     Args:
         folder: where `encode.onnx` and `step.onnx` are.
         reads: whether there is a source.
-        original: opens the model of torch, which says where it looks; None if it is not at hand.
+        original: opens the model of torch, which says where it looks, if that is at hand.
     """
 
     def __init__(
-        self, folder: Path, *, reads: bool = True, original: Callable[[], Model] | None = None
+        self,
+        folder: Path,
+        *,
+        reads: bool = True,
+        original: Callable[[], Model | None] | None = None,
     ) -> None:
         super().__init__()
         self.reads = reads  # type: ignore[misc]

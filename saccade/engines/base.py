@@ -8,10 +8,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, overload
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
+from saccade.export.base import is_export, read_export
 from saccade.predict.decode import Decode
 from saccade.predict.prediction import Looker, Prediction
+
+if TYPE_CHECKING:
+    from saccade.predict.predictor import Predictor
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,3 +66,29 @@ class Engine(ABC):
     @abstractmethod
     def open(self, folder: Path, wanted: EngineOptions) -> Opened:
         """Open a folder that is not refused."""
+
+    @abstractmethod
+    def open_beside(
+        self, folder: Path, wanted: EngineOptions, predictor: "Predictor"
+    ) -> Opened | None:
+        """Open a folder for a process that has its model open already, and other work to do.
+
+        Args:
+            folder: a folder that is not refused.
+            wanted: how to run it.
+            predictor: the same model, run by torch or native. What is opened may share it.
+
+        Returns:
+            What writes outputs; None if the predictor itself does it as well.
+        """
+
+
+def refuse_export(folder: Path, engine: str) -> list[str]:
+    """Refuse a folder that was exported, to an engine that reads model folders."""
+    if not is_export(folder):
+        return []
+    other = read_export(folder).engine
+    return [
+        f"{folder}: was exported for {other}; expected a model folder, which {engine} can read."
+        f" Use --engine {other}."
+    ]

@@ -5,6 +5,7 @@ from saccade.engines._converted import Conversion, Keeping
 from saccade.engines._sessions import Sessions
 from saccade.folders import model as folders
 from saccade.folders.facts import read_profile
+from saccade.models.base import Model
 from saccade.predict.predictor import Predictor
 
 
@@ -17,7 +18,12 @@ class Onnx(Keeping):
         """Put the graphs where a translator wants a model."""
         recipe, home = folders.read_recipe(kept.folder), kept.home
         codecs = folders.read_codecs(kept.folder, recipe)
-        original = None if home is None else lambda: folders.load(home).model
+
+        def original() -> Model | None:
+            if kept.beside is not None:
+                return kept.beside.model
+            return None if home is None else folders.load(home).model
+
         model = Sessions(kept.folder, reads=reads(recipe), original=original)
         profile = read_profile(kept.folder)
         return Predictor(model, codecs, recipe.decoding, profile)

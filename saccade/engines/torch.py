@@ -1,50 +1,32 @@
-"""The engine that trained the model: it can do everything."""
+"""The engine that trained the model: torch alone, which can do everything."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from saccade.engines._devices import checked_device
-from saccade.engines.base import Engine, EngineOptions
-from saccade.export.base import is_export, read_export
-from saccade.fast.panels import ROUNDED
+from saccade.engines.base import Engine, EngineOptions, refuse_export
 from saccade.folders import model as folders
-from saccade.kernels.library import found
-from saccade.predict.predictor import Predictor
+
+if TYPE_CHECKING:
+    from saccade.predict.predictor import Predictor
 
 
 class Torch(Engine):
     """Runs a model folder as it is."""
 
     def refusals(self, folder: Path, wanted: EngineOptions) -> list[str]:
-        """Refuse a folder that was written for another engine, and rounding without kernels."""
-        if is_export(folder):
-            engine = read_export(folder).engine
-            return [
-                f"{folder}: was exported for {engine}; expected a model folder, which torch can"
-                f" read. Use --engine {engine}."
-            ]
-        return _cannot_round(wanted) if wanted.quantise else []
+        """Refuse a folder that was written for another engine, and rounding."""
+        problems = refuse_export(folder, "torch")
+        if wanted.quantise:
+            problems.append(
+                f"--quantise {wanted.quantise}: the engine torch rounds no weights; expected an"
+                " engine that does. Use --engine native, ctranslate2 or onnx, or leave it out."
+            )
+        return problems
 
-    def open(self, folder: Path, wanted: EngineOptions) -> Predictor:
+    def open(self, folder: Path, wanted: EngineOptions) -> "Predictor":
         """Load the model."""
-        device = checked_device(wanted.device)
-        return folders.load(folder, device=device, quantise=wanted.quantise)
+        return folders.load(folder, device=checked_device(wanted.device))
 
-
-def _cannot_round(wanted: EngineOptions) -> list[str]:
-    """Say why weights cannot be rounded as is wanted, if they cannot."""
-    asked = f"--quantise {wanted.quantise}"
-    if wanted.quantise != ROUNDED:
-        return [f"{asked}: the engine torch does not know it; expected {ROUNDED}. Use that."]
-    if wanted.device != "cpu":
-        return [
-            f"{asked}: bytes are multiplied on the processor, but --device is {wanted.device};"
-            " expected cpu. Leave one of the two out."
-        ]
-    kernels, told = found()
-    if kernels is None or not kernels.rounds:
-        why = told if kernels is None else "this processor has no instructions for bytes"
-        return [
-            f"{asked}: the engine torch multiplies bytes by kernels in C, and has none: {why}."
-            " Use --engine ctranslate2 or onnx, or leave it out."
-        ]
-    return []
+    def open_beside(self, folder: Path, wanted: EngineOptions, predictor: "Predictor") -> None:
+        """Leave everything to the predictor: torch runs it."""

@@ -56,7 +56,7 @@ def compare(folder: Path, exported: Path, most: int) -> Agreement:
     origin = "its examples" if examples else "made-up lines"
     examples = examples or _made_up(vocabulary, identity.recipe.seed, most)
     sources = [example.source for example in examples]
-    ours = load(folder).translate(sources)
+    ours = load(folder, engine="torch").translate(sources)
     theirs = load(exported, engine="auto").translate(sources)
     same = [(a, b) for a, b in zip(ours, theirs, strict=True) if a.text == b.text]
     distances = [abs(a.score - b.score) for a, b in same]

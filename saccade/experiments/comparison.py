@@ -17,6 +17,7 @@ from rich.console import Console
 
 from saccade import recipe as recipes
 from saccade import run
+from saccade.engines._open import load
 from saccade.errors import CheckpointError, RecipeError
 from saccade.experiments.measures import Judged, check_comparable, check_trainable, judged
 from saccade.folders import model as folders
@@ -204,7 +205,7 @@ def measure(
 ) -> Measured:
     """Decode and measure one finished run, and say what it cost to make."""
     evaluation = run.evaluate(folder, split, device=device, root=root, **options)
-    translator = folders.load(folder, device=device)
+    translator = load(folder, device=device)
     checkpoints = Checkpoints(folder)
     names = checkpoints.index().names
     progress = checkpoints.progress(names[-1]) if names else None

@@ -17,7 +17,7 @@ A folder is ours from its first file on: saccade.json, which says "begun" until 
 
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,11 +34,13 @@ from saccade.folders import legacy
 from saccade.folders.facts import BEGUN, FORMAT, LEXICON, read_facts, read_lexicon, read_profile
 from saccade.folders.versions import versions
 from saccade.guards.profile import Profile
+from saccade.inference.searcher import TorchSearcher
 from saccade.modalities.base import Codec
 from saccade.models.base import Model
 from saccade.nouns import SOURCE_NAME
 from saccade.predict.predictor import Predictor
 from saccade.recipe import Recipe
+from saccade.search.base import Searcher
 from saccade.train import weights
 from saccade.train.checkpoint import Checkpoints
 from saccade.train.files import sweep_leftovers, told, write_file, write_text
@@ -298,24 +300,30 @@ def upgrade(folder: Path, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
     return legacy.renamed(tensors, "forecaster" if alone else kind)
 
 
-def load(folder: str | Path, *, device: str = "cpu", quantise: str = "") -> Predictor:
+def load(
+    folder: str | Path,
+    *,
+    device: str = "cpu",
+    searcher: Callable[[Model], Searcher] = TorchSearcher,
+) -> Predictor:
     """Open a model folder, or a run folder that is still training.
 
     Args:
         folder: what `saccade train` or `saccade average` wrote.
         device: where to put the weights.
-        quantise: how to round those that search multiplies by, if at all.
+        searcher: makes of the model who searches it.
     """
     folder = Path(folder)
     identity = read_identity(folder)
     model = build_model(identity.recipe, identity.codecs, draw=False)
     tensors, where = read_weights(folder)
     weights.put(model, tensors, where)
+    model = model.to(device)
     return Predictor(
-        model.to(device),
+        model,
         identity.codecs,
         identity.recipe.decoding,
         read_profile(folder),
         read_lexicon(folder),
-        quantise=quantise,
+        searcher(model),
     )

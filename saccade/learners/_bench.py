@@ -10,6 +10,7 @@ from saccade.data.prepare import batches_of, check_matched, prepare, profile_of
 from saccade.folders import model as folders
 from saccade.folders.facts import read_lexicon, read_profile
 from saccade.look.report import write_card, write_report
+from saccade.native.searcher import fastest_searcher
 from saccade.nouns import Example
 from saccade.predict.decode import GREEDY
 from saccade.predict.evaluation import loss_of, name_of, outputs_for
@@ -62,7 +63,12 @@ class Bench:
             lexicon.gather(listed) if listed else None
         )
         self.predictor = Predictor(
-            self.model, self.codecs, recipe.decoding, self.profile, self.words
+            self.model,
+            self.codecs,
+            recipe.decoding,
+            self.profile,
+            self.words,
+            fastest_searcher(self.model),
         )
         self.objective = settings.objective.build(self._as_text)
 

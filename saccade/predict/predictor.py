@@ -6,6 +6,7 @@ of the inputs, nor on where they come from.
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from itertools import islice, repeat
 from typing import Any, overload
 
@@ -16,11 +17,9 @@ from torch import Tensor
 from saccade.data.batching import collate, pad
 from saccade.data.codecs import Codecs
 from saccade.errors import DataError, RecipeError
-from saccade.fast.model import Clear, Ready
-from saccade.fast.panels import ROUNDED
-from saccade.fast.threads import each
 from saccade.flow import Batch, Padded
 from saccade.guards.profile import Profile
+from saccade.inference.searcher import TorchSearcher
 from saccade.modalities._copying import slot_words
 from saccade.modalities.base import Array, Codec
 from saccade.models.base import Model, writer
@@ -28,10 +27,11 @@ from saccade.nouns import SOURCE_NAME, Example, Hypothesis, Raw
 from saccade.parts import Part
 from saccade.predict.decode import CHUNK, USUAL, Decode, check_chunk, read_options
 from saccade.predict.prediction import Arrays, Maps, Prediction, Scored, check_replacing
+from saccade.predict.thread_pool import map_threads
 from saccade.recipe import Decoding
 from saccade.search._follow import follow
 from saccade.search._plan import longest_output, smaller_at_the_end, sorted_batches
-from saccade.search.base import Found, Search, Task, Watch
+from saccade.search.base import Found, Search, Searcher, Task, Watch
 from saccade.shaping.lexicon import Counts, Lexicon
 from saccade.tokenizers._vocabulary import END, PAD, START, UNK
 
@@ -45,7 +45,7 @@ _NOTHING = Found((Hypothesis((), 0.0, ()),))  # empty in, empty out
 class Predictor:
     """Predicts, scores and looks inside. Safe to use from several threads.
 
-    It holds no state but the weights, and those once more in the layout that is fast to decode.
+    It holds no state but the weights, which its searcher may hold once more in a faster layout.
 
     A text given to a model that has no source, a language model, is the beginning of its output.
 
@@ -55,7 +55,7 @@ class Predictor:
         decoding: how to search.
         profile: what was usual in training, for the guards; some are silent without.
         lexicon: all that may be written, if not everything.
-        quantise: "int8" to search with weights in bytes; what is scored or looked at stays exact.
+        searcher: who searches the model; torch if not given.
     """
 
     def __init__(
@@ -65,8 +65,7 @@ class Predictor:
         decoding: Decoding,
         profile: Profile | None = None,
         lexicon: Counts | None = None,
-        *,
-        quantise: str = "",
+        searcher: Searcher | None = None,
     ) -> None:
         self.model = model.eval()
         self.codecs = codecs
@@ -74,9 +73,15 @@ class Predictor:
         self.decoding = decoding
         self.profile = profile
         self._shapers = _shapers(lexicon, codecs.target, decoding.lexicon_weight)
-        self._ready = Ready(model, rounds=quantise == ROUNDED)
+        self._searcher = searcher or TorchSearcher(model)
         if decoding.replace_unknown:
             check_replacing(self)
+
+    def searched_by(self, searcher: Searcher) -> "Predictor":
+        """Return the same predictor with another searcher of the same model."""
+        other = copy(self)
+        other._searcher = searcher
+        return other
 
     @property
     def source(self) -> Codec:
@@ -200,18 +205,18 @@ class Predictor:
         sizes = [self._size(row) for row in arrays] if self.model.reads else [*map(len, begins)]
         done = [_NOTHING] * len(several)
         work = [i for i, size in enumerate(sizes) if size or not self.model.reads]
-        form = self._ready.form if search.once else Clear(writer(self.model))
-        most = form.held // search.lines
+        searcher = self._searcher
+        most = searcher.batch_pieces // search.lines
         groups = self._groups([sizes[i] for i in work], most)
         batches = [[work[i] for i in rows] for rows in groups]
 
         @torch.inference_mode()
         def find(rows: list[int]) -> list[Found]:
             task = self._task(rows, several, sizes, begins, watch)
-            step, state = form.begin(self._pad([arrays[i] for i in rows]))
-            return search(step, state, task, trace=trace)
+            sources = self._pad([arrays[i] for i in rows])
+            return searcher.search(sources, search, task, trace=trace)
 
-        all_found = [find(rows) for rows in batches] if watch else each(find, batches)
+        all_found = [find(rows) for rows in batches] if watch else map_threads(find, batches)
         for rows, found in zip(batches, all_found, strict=True):
             for i, one in zip(rows, found, strict=True):
                 done[i] = one

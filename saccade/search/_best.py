@@ -7,7 +7,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from saccade.kernels import library, structures
+from saccade.kernels import best as kernels
 from saccade.search._rules import NEVER
 
 Array = NDArray[Any]
@@ -22,9 +22,9 @@ def highest(scores: Tensor, n: int) -> tuple[Array, Array]:
     straddle the edge of the choice is sorted.
     """
     n = min(n, scores.shape[1])
-    kernels = _kernels_for(scores)
-    if kernels is not None:
-        return _by_kernels(kernels, scores, n)
+    by_kernels = kernels.highest(scores, n)
+    if by_kernels is not None:
+        return by_kernels
     more = min(n + 1, scores.shape[1])
     if scores.numel() >= _MANY and scores.shape[1] >= 2 * more * _BLOCK:
         found = _through_blocks(scores, more)
@@ -72,9 +72,9 @@ def ways_on(log_probs: Tensor, scores: Array, n: int) -> Candidates:
         scores: `[B, K]`.
         n: how many of each sentence.
     """
-    kernels = _kernels_for(log_probs)
-    if kernels is not None:
-        return _ways_by_kernels(kernels, log_probs, scores, n)
+    by_kernels = kernels.continuations(log_probs, scores, n)
+    if by_kernels is not None:
+        return Candidates(*by_kernels)
     best, place = highest(log_probs, n)  # [B * K, M]
     sentences, lines = scores.shape
     gains, symbols = best.reshape(sentences, -1), place.reshape(sentences, -1)  # [B, K * M]
@@ -82,17 +82,6 @@ def ways_on(log_probs: Tensor, scores: Array, n: int) -> Candidates:
     totals = scores.repeat(best.shape[1], axis=1) + gains
     order = np.lexsort((symbols, parents, -totals), axis=1)[:, :n]  # [B, n]
     return Candidates(totals, parents, symbols, gains).take(order)
-
-
-def threads_for(scores: Tensor) -> int:
-    """Tell how many threads share a look at these scores."""
-    return torch.get_num_threads() if scores.numel() >= _MANY else 1
-
-
-def _kernels_for(scores: Tensor) -> library.Kernels | None:
-    """Return the kernels, if there are any and they can read these scores."""
-    fits = scores.device.type == "cpu" and scores.dtype == torch.float32 and scores.is_contiguous()
-    return library.found().kernels if fits else None
 
 
 def _through_blocks(scores: Tensor, n: int) -> tuple[Tensor, Tensor]:
@@ -111,25 +100,3 @@ def _through_blocks(scores: Tensor, n: int) -> tuple[Tensor, Tensor]:
     )  # [N, n * _BLOCK + rest]
     values, chosen = scores.gather(1, places).topk(n, dim=1)
     return values, places.gather(1, chosen)
-
-
-def _by_kernels(kernels: library.Kernels, scores: Tensor, n: int) -> tuple[Array, Array]:
-    rows, size = scores.shape
-    values, places = scores.new_empty(rows, n), scores.new_empty(rows, n, dtype=torch.long)
-    where = (values.data_ptr(), places.data_ptr())
-    kernels.best(scores.data_ptr(), rows, size, n, *where, threads_for(scores))
-    return values.numpy(), places.numpy()
-
-
-def _ways_by_kernels(
-    kernels: library.Kernels, log_probs: Tensor, scores: Array, n: int
-) -> Candidates:
-    (sentences, lines), size = scores.shape, log_probs.shape[1]
-    n_each = min(n, size)
-    shape, scores = (sentences, min(n, lines * n_each)), np.ascontiguousarray(scores, np.float32)
-    number, whole = np.float32, np.int64
-    ways = Candidates(*(np.empty(shape, kind) for kind in (number, whole, whole, number)))
-    sizes = (sentences, lines, size, n_each, shape[1])
-    to = structures.BeamCandidates(*(one.ctypes.data for one in ways))
-    kernels.ways_on(log_probs.data_ptr(), scores.ctypes.data, *sizes, to, threads_for(log_probs))
-    return ways

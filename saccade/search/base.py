@@ -6,12 +6,12 @@ A search sees a step function and a state, never a model.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, NamedTuple, Protocol
 
 import torch
 from torch import Tensor
 
-from saccade.flow import State, StepFunction
+from saccade.flow import Sources, State, StepFunction
 from saccade.nouns import Branch, Hypothesis
 
 Shaper = Callable[[Tensor, Tensor], Tensor]  # (prefixes [N, t], log_probs [N, V]) -> log_probs
@@ -48,6 +48,11 @@ class Task:
     shapers: Sequence[Shaper] = ()
     watch: Watch | None = None
 
+    @property
+    def plain(self) -> bool:
+        """Whether limits and banned symbols are all there is: no prefix, shaper or watch."""
+        return not (any(self.prefixes) or self.shapers or self.watch)
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -60,14 +65,41 @@ class Found:
     tree: tuple[tuple[Branch, ...], ...] = field(default=())
 
 
+class BeamOptions(NamedTuple):
+    """What a beam keeps and when it stops: `search.beam` tells more."""
+
+    width: int  # K
+    alpha: float
+    n_best: int
+    n_completed: int
+    patient: bool
+
+
 class Search(ABC):
     """A way to choose symbols. Each row's outcome depends on that row alone."""
 
     once: ClassVar[bool] = False  # True if it steps from every state at most once, as a beam does
     lines: int = 1  # of a sentence that are written side by side
+    beam: BeamOptions | None = None  # set if it is a beam search, which some models run themselves
 
     @abstractmethod
     def __call__(
         self, step: StepFunction, state: State, task: Task, *, trace: bool = False
     ) -> list[Found]:
         """Search from `state`, whose tensors have one row a sentence; `trace` asks for the tree."""
+
+
+class Searcher(Protocol):
+    """A model that is ready to be searched, whoever computes its steps.
+
+    It may step through a `Search`, or run a search it knows by itself: both find the same.
+    """
+
+    @property
+    def batch_pieces(self) -> int:
+        """How many source pieces, times the lines that read each, a batch should have at most."""
+
+    def search(
+        self, sources: Sources, search: Search, task: Task, *, trace: bool = False
+    ) -> list[Found]:
+        """Read the sources and search for their outputs; `trace` asks for the trees."""

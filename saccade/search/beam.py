@@ -11,14 +11,12 @@ import numpy as np
 import torch
 
 from saccade.errors import RecipeError
-from saccade.flow import State, StepFunction, brief
-from saccade.kernels import library
+from saccade.flow import State, StepFunction
 from saccade.nouns import Hypothesis
-from saccade.search._books import Aims, Books
-from saccade.search._native_books import NativeBooks
+from saccade.search._beam_hypotheses import BeamHypotheses
 from saccade.search._plan import beam_problems
-from saccade.search._rules import Rules, normalise
-from saccade.search.base import Found, Search, Task
+from saccade.search._rules import normalise
+from saccade.search.base import BeamOptions, Found, Search, Task
 from saccade.search.greedy import Greedy
 
 
@@ -45,6 +43,7 @@ class Beam(Search):
     """
 
     once: ClassVar[bool] = True
+    beam: BeamOptions
 
     def __init__(
         self,
@@ -57,7 +56,7 @@ class Beam(Search):
     ) -> None:
         self.lines, self.n_best = width, n_best
         patient = patient and n_completed == 0
-        self.aims = Aims(width, length_penalty, n_best, n_completed or width, patient)
+        self.beam = BeamOptions(width, length_penalty, n_best, n_completed or width, patient)
         problems = beam_problems(width, length_penalty, n_best, n_completed)
         if problems:
             raise RecipeError(problems)
@@ -67,21 +66,12 @@ class Beam(Search):
         self, step: StepFunction, state: State, task: Task, *, trace: bool = False
     ) -> list[Found]:
         """Search from `state`, whose tensors have one row a sentence; `trace` asks for the tree."""
-        books = self._books(step, task, trace=trace)
-        if self.aims.n_completed == self.aims.width == 1 and not trace and type(books) is Books:
+        if self.beam.n_completed == self.beam.width == 1 and not trace:
             return self._greedy(step, state, task)
-        while books.going:
-            state = books.turn(state)
-        return books.found()
-
-    def _books(self, step: StepFunction, task: Task, *, trace: bool) -> Books | NativeBooks:
-        """Choose who keeps the books; both find the same."""
-        rules, short = Rules(task), None if trace else brief(step)
-        if short is not None and NativeBooks.serves(task, rules):
-            kernels = library.found().kernels
-            if kernels is not None:
-                return NativeBooks(self.aims, task, rules, kernels, short)
-        return Books(self.aims, task, rules, step, trace=trace)
+        hypotheses = BeamHypotheses(self.beam, task, step, trace=trace)
+        while hypotheses.going:
+            state = hypotheses.advance(state)
+        return hypotheses.found()
 
     def _greedy(self, step: StepFunction, state: State, task: Task) -> list[Found]:
         """Do what a beam of one does with less bookkeeping: its first END is its best."""
@@ -91,4 +81,4 @@ class Beam(Search):
     def _normalised(self, hypothesis: Hypothesis) -> Hypothesis:
         gains = np.asarray(hypothesis.token_scores, dtype=np.float32)
         log_prob = gains.cumsum(dtype=np.float32)[-1:].sum()  # one after the other, as beams add
-        return replace(hypothesis, score=float(normalise(log_prob, len(gains), self.aims.alpha)))
+        return replace(hypothesis, score=float(normalise(log_prob, len(gains), self.beam.alpha)))

@@ -9,10 +9,8 @@ from typing import Any
 
 from babel import Locale, localedata
 
-from saccade.engines._converted import Converted
-from saccade.engines._open import choose
-from saccade.engines.base import EngineOptions, Opened
-from saccade.engines.torch import Torch
+from saccade.engines._open import load_pair
+from saccade.engines.base import Opened
 from saccade.errors import RecipeError
 from saccade.folders import model as folders
 from saccade.folders.examples import read_examples
@@ -36,7 +34,7 @@ class Served:
     source: str
     target: str
     examples: tuple[Example, ...]
-    fast: Opened | None = None  # the same, run by another engine than torch
+    fast: Opened | None = None  # the same, run by an engine that writes outputs and no more
 
     @property
     def description(self) -> str:
@@ -62,7 +60,7 @@ def open_models(
     source: str = "",
     target: str = "",
     device: str = "cpu",
-    engine: str = "torch",
+    engine: str | None = None,
     quantise: str = "",
 ) -> list[Served]:
     """Open model folders, each `FOLDER` or `NAME=FOLDER`.
@@ -72,7 +70,7 @@ def open_models(
         source: code of the source language; guessed from the recipe if not given.
         target: code of the target language.
         device: where to put the weights.
-        engine: what writes translations; torch does everything else. See `opening.load`.
+        engine: what writes translations; native or torch do everything else. See `load`.
         quantise: how that engine rounds the weights.
     """
     models: list[Served] = []
@@ -83,32 +81,20 @@ def open_models(
         _check_name(name, place, [model.name for model in models])
         recipe = folders.read_identity(folder).recipe
         codes = languages(recipe)
-        translator = folders.load(folder, device=device)
-        wanted = EngineOptions(device, quantise, lenient=engine == "auto", much=True)
+        loaded = load_pair(folder, device=device, engine=engine, quantise=quantise)
         models.append(
             Served(
                 name,
                 folder,
                 recipe,
-                translator,
+                loaded.predictor,
                 source or codes[0],
                 target or codes[1],
                 _examples(folder),
-                _fast(folder, translator, engine, wanted),
+                loaded.writer,
             )
         )
     return models
-
-
-def _fast(folder: Path, translator: Predictor, engine: str, wanted: EngineOptions) -> Opened | None:
-    """Open a model with the engine that was asked for, None if that is torch."""
-    chosen = choose(folder, engine, wanted)
-    if isinstance(chosen, Torch):
-        return None
-    opened = chosen.open(folder, wanted)
-    if isinstance(opened, Converted):
-        opened.join(translator)
-    return opened
 
 
 def languages(recipe: Recipe) -> tuple[str, str]:

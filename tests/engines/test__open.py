@@ -4,17 +4,29 @@ from pathlib import Path
 import pytest
 
 import saccade
+from saccade.engines._open import load_pair
 from saccade.errors import CheckpointError, RecipeError
 from saccade.kernels import library
-from saccade.kernels.library import KernelStatus
 from saccade.predict.predictor import Predictor
 from tests.engines.folders import write_noise
 
 LINES = ["a b c", "c", "b a d a c b", "d d"]
 
 
-def test_torch_is_the_default_and_gives_a_translator(tmp_path: Path) -> None:
-    assert isinstance(saccade.load(write_noise(tmp_path)), Predictor)
+def engine_of(opened: object) -> str:
+    """Tell who searches what was opened."""
+    assert isinstance(opened, Predictor)
+    return type(opened._searcher).__name__
+
+
+@pytest.mark.usefixtures("each_form")
+def test_by_default_the_fastest_that_can_do_everything(tmp_path: Path, each_form: str) -> None:
+    folder, native = write_noise(tmp_path), each_form == "kernels"
+    opened = saccade.load(folder)
+    assert engine_of(opened) == ("NativeSearcher" if native else "TorchSearcher")
+    assert engine_of(saccade.load(folder, engine="torch")) == "TorchSearcher"
+    torch = saccade.load(folder, engine="torch").translate(LINES)
+    assert [one.text for one in opened.translate(LINES)] == [one.text for one in torch]
 
 
 def test_no_such_engine(tmp_path: Path) -> None:
@@ -28,29 +40,9 @@ def test_no_such_folder(tmp_path: Path) -> None:
         saccade.load(tmp_path / "nowhere", engine="auto")
 
 
-def test_torch_rounds_by_kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder, kernels = write_noise(tmp_path), library.found().kernels
-    told = r"--quantise int4: the engine torch does not know it; expected int8. Use that."
-    with pytest.raises(RecipeError, match=told):
-        saccade.load(folder, engine="torch", quantise="int4")
-    if kernels is not None and kernels.rounds:
-        exact = saccade.load(folder).translate(LINES)
-        rounding = saccade.load(folder, engine="torch", quantise="int8")
-        rounded = rounding.translate(LINES)
-        assert [one.score for one in rounded] != [one.score for one in exact]
-        assert [one.score for one in rounded] == pytest.approx([x.score for x in exact], rel=0.2)
-        one_by_one = [
-            saccade.load(folder, engine="torch", quantise="int8").translate(x) for x in LINES
-        ]
-        assert [one.text for one in rounded] == [one.text for one in one_by_one]
-    without = KernelStatus(None, "no C compiler was found")
-    monkeypatch.setattr("saccade.engines.torch.found", lambda: without)
-    told = r"--quantise int8: the engine torch .* has none: no C compiler was found. Use --engine"
-    with pytest.raises(RecipeError, match=told):
-        saccade.load(folder, engine="torch", quantise="int8")
-    told = r"--quantise int8: bytes are multiplied on the processor, but --device is meta"
-    with pytest.raises(RecipeError, match=told):
-        saccade.load(folder, device="meta", engine="torch", quantise="int8")
+def test_a_device_that_native_does_not_know_is_torchs(tmp_path: Path) -> None:
+    with pytest.raises(RecipeError, match=r"--device nowhere: cannot be used here"):
+        saccade.load(write_noise(tmp_path), device="nowhere")
 
 
 def test_a_missing_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,18 +56,28 @@ def test_a_missing_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert isinstance(saccade.load(folder, engine="auto"), Predictor)
 
 
-@pytest.mark.parametrize("kernels", [True, False])
-def test_much_text_is_written_by_kernels_if_there_are_any(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kernels: bool
-) -> None:
+@pytest.mark.usefixtures("each_form")
+def test_much_text_is_written_by_kernels_if_there_are_any(tmp_path: Path, each_form: str) -> None:
     pytest.importorskip("ctranslate2")
-    folder, without = write_noise(tmp_path), KernelStatus(None, "none")
-    if not kernels:
-        monkeypatch.setattr(library, "found", lambda: without)
-    elif library.found().kernels is None:
-        pytest.skip(library.found().told)
-    assert isinstance(saccade.load(folder, engine="auto", much=True), Predictor) is kernels
+    folder, native = write_noise(tmp_path), each_form == "kernels"
+    assert isinstance(saccade.load(folder, engine="auto", much=True), Predictor) is native
     assert not isinstance(saccade.load(folder, engine="auto"), Predictor)
     rounded = saccade.load(folder, engine="auto", quantise="int8", much=True)
-    rounds = kernels and library.found().kernels.rounds  # type: ignore[union-attr]
-    assert isinstance(rounded, Predictor) is rounds
+    kernels = library.found().kernels
+    assert isinstance(rounded, Predictor) is (kernels is not None and kernels.rounds)
+
+
+def test_what_no_engine_can_do_is_told_of_all_of_them(tmp_path: Path) -> None:
+    with pytest.raises(RecipeError) as raised:
+        saccade.load(write_noise(tmp_path), engine="auto", quantise="int3")
+    assert "the engine native does not know it" in str(raised.value)
+    assert "the engine torch rounds no weights" in str(raised.value)
+
+
+@pytest.mark.parametrize("engine", [None, "native", "torch", "ctranslate2"])
+def test_a_pair_shares_what_it_can(tmp_path: Path, engine: str | None) -> None:
+    folder = write_noise(tmp_path)
+    pair = load_pair(folder, engine=engine)
+    assert (pair.writer is None) == (engine != "ctranslate2")
+    found = (pair.writer or pair.predictor).translate(LINES)
+    assert [one.text for one in found] == [x.text for x in pair.predictor.translate(LINES)]
