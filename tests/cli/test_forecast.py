@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml
 
-from saccade import recipe as recipes
 from saccade.folders.model import load
 from tests.cli.conftest import Call
 from tests.learners import sea as seas
@@ -115,7 +115,7 @@ def test_old_recipes_are_read_with_a_note(call: Call, sea: Path, tmp_path: Path)
     raw["data"] = {k: v for k, v in raw["data"].items() if k not in ("source", "target")}
     for split in ("train", "valid", "test"):
         raw["data"][split] |= {"path": str(sea / "t.csv")}
-    (tmp_path / "old.yaml").write_text(recipes.yaml.safe_dump(raw), encoding="utf-8")
+    (tmp_path / "old.yaml").write_text(yaml.safe_dump(raw), encoding="utf-8")
     note = "old.yaml: model dense_forecaster: data.source and data.target are now of kind numbers."
     checked = call("recipe", "check", "old.yaml")
     assert (checked.code, checked.out) == (0, "old.yaml: good\n")

@@ -180,7 +180,7 @@ FORECASTERS = ("forecaster", "dense")
 @pytest.fixture(scope="module", params=TASKS)
 def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a recipe of one kind of task and its finished run; named after the kind."""
-    folder = tmp_path_factory.mktemp("tasks") / request.param
+    folder = tmp_path_factory.mktemp("tasks") / str(request.param)
     folder.mkdir()
     recipe = recipes.from_plain({"name": request.param, **TASKS[request.param]})
     (folder / "recipe.yaml").write_text(recipe.to_yaml(), encoding="utf-8")
@@ -228,7 +228,7 @@ def test_every_kind_is_looked_at(call: Call, made: Path, tmp_path: Path) -> None
     for target in ("recipe.yaml", "run"):
         said = call("doctor", made / target)
         assert said.code == 0, said.err
-    assert "never changes" not in said.out
+        assert "never changes" not in said.out
     assert "report.html" in call("report", made / "run").out
     page = (made / "run" / "report.html").read_text(encoding="utf-8")
     assert ("what came" in page) == (made.name in FORECASTERS)

@@ -101,9 +101,7 @@ def test_several_sources_from_reader_to_output(tmp_path: Path) -> None:
     assert other.score != found.score  # both are read
     (scored,) = model.score([given], ["2"])
     assert scored.score < 0
-    with pytest.raises(
-        DataError, match="input 1: has english; expected english, french, the"
-    ):
+    with pytest.raises(DataError, match="input 1: has english; expected english, french, the"):
         model.predict("two")
     with pytest.raises(DataError, match="input 1: has english; expected english, french"):
         model.predict({"english": "two"})
