@@ -22,8 +22,8 @@ import torch
 from saccade.data.codecs import Codecs
 from saccade.flow import Sources
 from saccade.folders import model as folder
-from saccade.inference.base import BATCH_PIECES
 from saccade.inference.searcher import TorchSearcher
+from saccade.inference.steps import BATCH_PIECES
 from saccade.modalities.text import TextCodec
 from saccade.models.base import Model, writer
 from saccade.models.encoder_decoder import EncoderDecoder

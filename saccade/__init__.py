@@ -94,7 +94,7 @@ __all__ = [
     "train",
 ]
 
-_SPINS = "10000"  # some 0.2 ms; the library's own choice is 300,000, some 5 ms
+_SPINS = "10000"  # turns of the loop; the library's own choice is 300,000
 
 
 def _limit_spinning() -> None:

@@ -33,11 +33,12 @@ def families() -> dict[str, type[Any]]:
     """
     rooms = (m.name for m in pkgutil.iter_modules(saccade.__path__) if m.ispkg)
     names = (name for name in rooms if name not in _NOT_IN_RECIPES)
-    found = {}
+    found: dict[str, type[Any]] = {}
     for name in sorted(names):
         package = importlib.import_module(f"saccade.{name}")
         if "base" in (m.name for m in pkgutil.iter_modules(package.__path__)):
-            found[name] = _base(importlib.import_module(f"saccade.{name}.base"))
+            base = _base(importlib.import_module(f"saccade.{name}.base"))
+            found |= {name: base} if base else {}
     return found
 
 
@@ -52,10 +53,10 @@ def entries(family: str) -> list[Entry]:
     return [_entry(kind, find(base, kind)) for kind in kinds(base)]
 
 
-def _base(module: ModuleType) -> type[Any]:
-    """Return the first abstract class defined in a family's base.py."""
+def _base(module: ModuleType) -> type[Any] | None:
+    """Return the first abstract class defined in a base.py; None if the room is no family."""
     classes = (c for c in vars(module).values() if inspect.isclass(c) and inspect.isabstract(c))
-    return next(c for c in classes if c.__module__ == module.__name__)
+    return next((c for c in classes if c.__module__ == module.__name__), None)
 
 
 def _entry(kind: str, part: type[Any]) -> Entry:

@@ -7,7 +7,9 @@ from torch.nn.functional import embedding
 
 from saccade.decoders.base import Decoder
 from saccade.flow import Sources, State, Step, only
-from saccade.inference.base import (
+from saccade.inference.linear import LayOut, pack, packed
+from saccade.inference.rnn import RnnSteps
+from saccade.inference.steps import (
     BATCH_PIECES,
     DecoderSteps,
     ModelSteps,
@@ -15,8 +17,6 @@ from saccade.inference.base import (
     SymbolModel,
     symbol_model,
 )
-from saccade.inference.linear import LayOut, pack, packed
-from saccade.inference.rnn import RnnSteps
 from saccade.inference.transformer import TransformerSteps
 from saccade.models.base import Model, Writer, writer
 

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from saccade.flow import Padded, Sources, State, Step, only, reorder
-from saccade.inference.base import BATCH_PIECES, Start
+from saccade.inference.steps import BATCH_PIECES, Start
 from saccade.kernels import structures
 from saccade.kernels.library import Kernels
 from saccade.kernels.workspace import Workspace

@@ -14,9 +14,9 @@ from saccade.cells.lstm import LSTM
 from saccade.decoders.rnn import RnnDecoder
 from saccade.embedders.symbols import SymbolEmbedder
 from saccade.flow import SOURCE, Memory, Padded, State, nested, tensor
-from saccade.inference.base import BATCH_PIECES, SymbolModel
 from saccade.inference.groups import GROUP, Groups
 from saccade.inference.linear import packed
+from saccade.inference.steps import BATCH_PIECES, SymbolModel
 from saccade.kernels import structures
 from saccade.kernels.workspace import Workspace
 from saccade.models.encoder_decoder import SourceReader

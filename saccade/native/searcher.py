@@ -1,9 +1,9 @@
 """The door of this room: a model that the kernels search."""
 
 from saccade.flow import Sources, only
-from saccade.inference.base import symbol_model
 from saccade.inference.freshness import Derived
 from saccade.inference.searcher import TorchSearcher
+from saccade.inference.steps import symbol_model
 from saccade.kernels import library
 from saccade.kernels.library import Kernels
 from saccade.models.base import Model

@@ -11,7 +11,6 @@ from torch import Tensor
 from saccade.attention.multihead import MultiHead
 from saccade.decoders.transformer import DecoderLayer, TransformerDecoder
 from saccade.flow import Memory, Padded, State, tensor
-from saccade.inference.base import SymbolModel
 from saccade.inference.cache import (
     DecoderCache,
     FoldedSource,
@@ -22,6 +21,7 @@ from saccade.inference.cache import (
 )
 from saccade.inference.groups import GROUP
 from saccade.inference.linear import packed
+from saccade.inference.steps import SymbolModel
 from saccade.inference.transformer import is_plain_decoder
 from saccade.kernels import structures
 from saccade.kernels.workspace import Workspace

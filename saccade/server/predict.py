@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from saccade.errors import RecipeError
 from saccade.look import inspection
 from saccade.look.pictures import attention_drawing
 from saccade.predict.prediction import Maps, Prediction
@@ -168,7 +169,13 @@ def _distribution(seen: Seen) -> str:
 
 def _output(seen: Seen) -> str:
     one = seen.translation
-    return draw_output(one.looker.target.chart, one.source, one.output).svg
+    chart = one.looker.target.chart
+    if not chart:
+        raise RecipeError(
+            "views: output draws values, but this model writes text; expected a forecaster. Leave"
+            " it out."
+        )
+    return draw_output(chart, one.source, one.output).svg
 
 
 def views_of(predictor: Predictor) -> list[str]:

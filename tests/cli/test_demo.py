@@ -10,6 +10,7 @@ def test_the_demo_trains_measures_draws_and_reports(
     call: Call, work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tiny = (work / "tiny.yaml").read_text(encoding="utf-8")
+    assert "english_french" in starters.demos()  # which it remembers
     monkeypatch.setattr(starters, "text_of", lambda _: tiny)
     said = call("demo", "-o", "shown")
     assert said.code == 0

@@ -63,7 +63,7 @@ def test_the_text_is_that_of_torch(run: Path, exported: Path) -> None:
 
 def test_the_check_of_an_export_finds_the_same(run: Path, exported: Path) -> None:
     found = compare(run, exported, 6)
-    assert (found.origin, found.lines, found.equal) == ("valid", 6, 6)
+    assert (found.origin, found.lines, found.equal) == ("its examples", 6, 6)
     assert found.apart <= found.furthest < 1e-5
     assert found.rows()[0] == ["same text", "6 of 6 (100.0%)"]
 

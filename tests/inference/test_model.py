@@ -13,9 +13,9 @@ from saccade.decoders.base import Decoder
 from saccade.encoders.base import Encoder
 from saccade.flow import only
 from saccade.inference import cache
-from saccade.inference.base import ModelSteps, Start
 from saccade.inference.linear import BlockedLinear
 from saccade.inference.model import ClearSteps, PackedSteps, steps_of
+from saccade.inference.steps import ModelSteps, Start
 from saccade.inference.transformer import TransformerLines
 from saccade.models.base import Model, Writer
 from saccade.parts import Part

@@ -6,7 +6,7 @@ from torch import Tensor
 from torch.testing import assert_close
 
 from saccade.flow import Sources, State, only, reorder, reorder_within
-from saccade.inference.base import ModelSteps, Start
+from saccade.inference.steps import ModelSteps, Start
 from saccade.models.base import Model, Writer, writer
 from saccade.parts import Part
 from tests.samples import batch_of, scramble, sides

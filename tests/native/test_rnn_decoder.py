@@ -10,8 +10,8 @@ from torch import Tensor
 from saccade.decoders.base import Decoder
 from saccade.flow import Memory, Padded, only
 from saccade.heads.symbols import SymbolHead
-from saccade.inference.base import Start
 from saccade.inference.model import ClearSteps, steps_of
+from saccade.inference.steps import Start
 from saccade.models.base import Model
 from saccade.native import rnn_decoder, thread_choice
 from saccade.native.rnn_decoder import NativeRnn, RnnBatch

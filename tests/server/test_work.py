@@ -168,3 +168,9 @@ def test_numbers_that_json_lacks_are_refused(serve: Serve) -> None:
     raw = b'{"text": "a", "length_penalty": NaN}'
     answer = serve().post("/v1/predict", content=raw, headers=headers)
     assert answer.status_code == 400
+
+
+def test_a_view_of_values_is_not_drawn_of_text(serve: Serve) -> None:
+    answer = serve().post("/v1/predict", json={"text": SOURCES[0], "views": ["output"]})
+    assert answer.status_code == 400
+    assert "views: output draws values, but this model writes text" in answer.json()["error"]
