@@ -5,7 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from benchmarks import busy
+
+pytestmark = pytest.mark.slow  # it trains beside processes that want all cores
 
 
 def test_both_sides_train_and_decode(tmp_path: Path) -> None:
