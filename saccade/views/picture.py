@@ -10,7 +10,7 @@ from saccade.errors import ShapeError
 from saccade.modalities._picture import Picture, as_picture, to_text
 from saccade.views import axes, svg
 from saccade.views.drawing import AttentionMap, Drawing
-from saccade.views.weights import Weights, placed, share, spoken, top_of
+from saccade.views.weights import Weights, placed, share, spoken
 from saccade.views.words import clean, label, pad, sentence, shorten
 
 Pixels = npt.NDArray[np.uint8]  # [H, W, 3]
@@ -184,7 +184,16 @@ def _checked(
             f"{where}: weights have shape {list(found.shape)}; {len(words)} words need"
             f" [{len(words)}, H', W']; pass one grid for each word."
         )
-    return _Looked(picture, found, tuple(words), dict(boxes or {}), top_of(found))
+    return _Looked(picture, found, tuple(words), dict(boxes or {}), _top(found))
+
+
+def _top(weights: npt.NDArray[np.float64]) -> float:
+    """Return the weight that lets all light through: the largest, rounded up to tenths.
+
+    Weight is spread over many cells, so a scale that always ends at 1 would leave most in the dark.
+    """
+    largest = float(np.max(weights, where=np.isfinite(weights), initial=0.0))
+    return max(float(np.ceil(largest * 10 - 1e-6)), 1.0) / 10
 
 
 def _cell(grid: tuple[int, ...], size: tuple[int, ...]) -> tuple[int, int]:

@@ -166,6 +166,15 @@ def test_long_pairs_are_left_out_and_counted(hundred: Store) -> None:
     assert batches([hundred]).describe() == "100 pairs"
 
 
+def test_what_is_short_beside_the_other_side_is_not_sorted(tmp_path: Path) -> None:
+    pictures = stored(tmp_path / "one", [(1000, i % 4) for i in range(64)])
+    plan = batches([pictures], batch_tokens=8 * 1001, limit=2000).epoch(0)
+    assert [len({i % 4 for i in batch}) > 1 for batch in plan] == [True] * 8
+    texts = stored(tmp_path / "other", [(10, i % 4) for i in range(64)])
+    plan = batches([texts], batch_tokens=8 * 11).epoch(0)
+    assert [len({i % 4 for i in batch}) for batch in plan] == [1] * 8
+
+
 def test_all_pairs_too_long_is_an_error(tmp_path: Path) -> None:
     store = stored(tmp_path, [(9, 9)] * 4)
     with pytest.raises(DataError, match="all 4 pairs are longer than the limit of 3 source pieces"):
