@@ -29,7 +29,14 @@ from saccade.tokenizers.character import Character
 
 T = TypeVar("T")
 M = TypeVar("M", bound=nn.Module)
-SMALL: dict[str, Any] = {"hidden": 8, "layers": 2, "feed_forward": 16, "dropout": 0.0}
+WIDTH = 32  # of what contracts build: two heads of 16, the least that every kernel takes
+SMALL: dict[str, Any] = {
+    "hidden": WIDTH,
+    "layers": 2,
+    "feed_forward": WIDTH,
+    "heads": 2,
+    "dropout": 0.0,
+}
 _KERNELS = {"filters": 4, "widest": 3, "context": 8}
 
 
@@ -157,6 +164,20 @@ def kernels_off() -> Iterator[None]:
         found.cache_clear()
         yield
     found.cache_clear()
+
+
+def made_by(function: str, tensor: Tensor) -> bool:
+    """Tell whether an autograd function of `kernels/` took part in making a tensor."""
+    nodes, seen = [tensor.grad_fn], set()
+    while nodes:
+        node = nodes.pop()
+        if node is None or node in seen:
+            continue
+        if node.name() == f"{function}Backward":
+            return True
+        seen.add(node)
+        nodes.extend(one for one, _ in node.next_functions)
+    return False
 
 
 def backward(loss: Tensor) -> None:

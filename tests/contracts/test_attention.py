@@ -1,5 +1,7 @@
 """What every attention must do, whatever it weighs by."""
 
+from math import sqrt
+
 import pytest
 import torch
 from torch import Tensor
@@ -9,20 +11,34 @@ from saccade.attention.base import Attention
 from saccade.flow import Attended, Memory, append, masked_softmax, reorder, tensor
 from saccade.kernels.precision import products
 from saccade.parts import Part
-from tests.samples import backward, mask_of, missing_gradients, name, randn, scramble, variants
+from tests.samples import (
+    WIDTH,
+    backward,
+    made_by,
+    mask_of,
+    missing_gradients,
+    name,
+    randn,
+    scramble,
+    variants,
+)
 
-DIM, T, LENGTHS = 8, 3, (5, 2, 4)
+DIM, NARROW, T, LENGTHS = WIDTH, 8, 3, (5, 2, 4)
 PARTS = [
     *variants(Attention),
-    *(Part(Attention, "multihead", {"score": score}) for score in ("additive", "bilinear")),
+    *(
+        Part(Attention, "multihead", {"heads": 2, "score": score})
+        for score in ("additive", "bilinear")
+    ),
     Part(Attention, "hops", {"attention": "coverage"}),
 ]
 PRODUCTS = [part for part in PARTS if part.kind in ("bilinear", "dot", "scaled_dot")]
 every = pytest.mark.parametrize("part", PARTS, ids=name)
+each_form = pytest.mark.usefixtures("each_form")  # by the kernels, and without them
 
 
-def build(part: Part[Attention]) -> Attention:
-    return scramble(part.build(DIM, DIM))
+def build(part: Part[Attention], dim: int = DIM) -> Attention:
+    return scramble(part.build(dim, dim), scale=0.5 * sqrt(NARROW / dim))
 
 
 def read(
@@ -42,9 +58,9 @@ def read(
     return Attended(torch.cat([one.context for one in reads], dim=1), weights, state)
 
 
-def inputs() -> tuple[Tensor, Tensor, Tensor]:
+def inputs(dim: int = DIM) -> tuple[Tensor, Tensor, Tensor]:
     mask = mask_of(*LENGTHS)
-    return randn(len(mask), T, DIM), randn(*mask.shape, DIM, seed=2), mask
+    return randn(len(mask), T, dim), randn(*mask.shape, dim, seed=2), mask
 
 
 @every
@@ -76,10 +92,16 @@ def test_a_factor_says_all_there_is_to_say_of_the_score(part: Part[Attention]) -
     assert_close(found.context, weights @ tensor(prepared, "values"))
 
 
+def test_kernels_take_part(each_form: str) -> None:
+    attention = build(Part(Attention, "multihead", {"heads": 2}))
+    context = read(attention, *inputs(), look=False).context
+    assert made_by("_Attention", context) is (each_form == "kernels")
+
+
 @every
 def test_bfloat16_is_no_obstacle(part: Part[Attention]) -> None:
-    attention = build(part)
-    query, states, mask = inputs()
+    attention = build(part, NARROW)
+    query, states, mask = inputs(NARROW)
     with products("bfloat16", torch.device("cpu")):
         low = read(attention, query, states, mask, look=False).context
     if low.requires_grad:
@@ -104,6 +126,7 @@ def test_weights_are_shares_of_the_kept_places(part: Part[Attention]) -> None:
 
 
 @every
+@each_form
 @pytest.mark.parametrize("look", [True, False])
 def test_a_row_with_nothing_to_keep_reads_nothing(part: Part[Attention], look: bool) -> None:
     attention = build(part)
@@ -137,20 +160,23 @@ def test_adding_padding_changes_nothing(part: Part[Attention]) -> None:
 
 
 @every
-def test_rows_do_not_know_of_each_other(part: Part[Attention]) -> None:
+@each_form
+@pytest.mark.parametrize("look", [True, False])
+def test_rows_do_not_know_of_each_other(part: Part[Attention], look: bool) -> None:
     attention = build(part)
     query, states, mask = inputs()
-    whole = read(attention, query, states, mask)
+    whole = read(attention, query, states, mask, look=look)
     turn = torch.tensor([2, 0, 1])
-    assert_close(
-        read(attention, query[turn], states[turn], mask[turn]).context, whole.context[turn]
-    )
+    turned = read(attention, query[turn], states[turn], mask[turn], look=look)
+    assert_close(turned.context, whole.context[turn])
     for i, n in enumerate(LENGTHS):
-        alone = read(attention, query[i : i + 1], states[i : i + 1, :n], mask[i : i + 1, :n])
+        row = (query[i : i + 1], states[i : i + 1, :n], mask[i : i + 1, :n])
+        alone = read(attention, *row, look=look)
         assert_close(alone.context[0], whole.context[i], rtol=1e-5, atol=1e-5)
 
 
 @every
+@each_form
 @pytest.mark.parametrize("look", [True, False])
 def test_every_parameter_gets_a_gradient(part: Part[Attention], look: bool) -> None:
     attention = build(part).train()
@@ -163,8 +189,8 @@ def test_every_parameter_gets_a_gradient(part: Part[Attention], look: bool) -> N
 
 @every
 def test_gradients_are_right(part: Part[Attention]) -> None:
-    attention = build(part).double()
-    query, states, mask = inputs()
+    attention = build(part, NARROW).double()
+    query, states, mask = inputs(NARROW)
 
     def context(query: Tensor, states: Tensor) -> Tensor:
         return read(attention, query, states, mask).context
@@ -211,6 +237,7 @@ def test_what_is_remembered_follows_its_row(part: Part[Attention]) -> None:
 
 
 @every
+@each_form
 def test_looking_changes_nothing(part: Part[Attention]) -> None:
     attention = build(part)
     seen, unseen = read(attention, *inputs()), read(attention, *inputs(), look=False)

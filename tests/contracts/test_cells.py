@@ -9,15 +9,25 @@ from saccade.cells.base import Cell, unroll
 from saccade.flow import State, tensor
 from saccade.kernels.precision import products
 from saccade.parts import Part
-from tests.samples import backward, missing_gradients, name, randn, scramble, variants
+from tests.samples import (
+    WIDTH,
+    backward,
+    made_by,
+    missing_gradients,
+    name,
+    randn,
+    scramble,
+    variants,
+)
 
-B, T, INPUT, HIDDEN = 4, 5, 3, 6
+B, T, INPUT, HIDDEN = 4, 5, 3, WIDTH
 PARTS = variants(Cell)
 every = pytest.mark.parametrize("part", PARTS, ids=name)
+each_form = pytest.mark.usefixtures("each_form")  # by the kernels, and without them
 
 
 def build(part: Part[Cell]) -> Cell:
-    return scramble(part.build(INPUT, HIDDEN))
+    return scramble(part.build(INPUT, HIDDEN), scale=0.25)
 
 
 def state_of(cell: Cell) -> State:
@@ -37,6 +47,7 @@ def test_shapes_and_parts(part: Part[Cell]) -> None:
 
 
 @every
+@each_form
 def test_bfloat16_changes_a_sweep_by_its_rounding(part: Part[Cell]) -> None:
     cell, x = build(part).train(), randn(B, T, INPUT)
     with products("bfloat16", torch.device("cpu")):
@@ -55,6 +66,7 @@ def test_the_first_state_is_zeros(part: Part[Cell]) -> None:
 
 
 @every
+@each_form
 @pytest.mark.parametrize("training", [True, False])
 def test_a_sweep_is_all_steps(part: Part[Cell], training: bool) -> None:
     cell = build(part).train(training)
@@ -70,6 +82,12 @@ def test_a_sweep_is_all_steps(part: Part[Cell], training: bool) -> None:
     assert_close(fused, {key: p.grad for key, p in cell.named_parameters()})
 
 
+def test_kernels_take_part(each_form: str) -> None:
+    cell = build(Part(Cell, "lstm"))
+    outputs = cell.sweep(randn(B, T, INPUT), state_of(cell)).outputs
+    assert made_by("_Lstm", outputs) is (each_form == "kernels")
+
+
 @every
 def test_a_step_is_its_two_halves(part: Part[Cell]) -> None:
     cell = build(part)
@@ -82,6 +100,7 @@ def test_a_step_is_its_two_halves(part: Part[Cell]) -> None:
 
 
 @every
+@each_form
 def test_rows_do_not_know_of_each_other(part: Part[Cell]) -> None:
     cell = build(part)
     x, state, turn = randn(B, T, INPUT), state_of(cell), torch.tensor([2, 0, 3, 1])
@@ -93,6 +112,7 @@ def test_rows_do_not_know_of_each_other(part: Part[Cell]) -> None:
 
 
 @every
+@each_form
 def test_every_parameter_gets_a_gradient(part: Part[Cell]) -> None:
     cell = build(part).train()
     backward(cell.sweep(randn(B, T, INPUT), state_of(cell)).outputs.square().sum())
@@ -112,6 +132,7 @@ def test_gradients_are_right(part: Part[Cell]) -> None:
 
 
 @every
+@each_form
 def test_weights_survive_saving(part: Part[Cell]) -> None:
     cell, other = build(part), scramble(part.build(INPUT, HIDDEN), seed=7)
     other.load_state_dict(cell.state_dict())

@@ -1,5 +1,6 @@
 """What every decoder must do: above all, that writing at once is writing step by step."""
 
+from functools import partial
 from itertools import product
 
 import pytest
@@ -14,10 +15,12 @@ from saccade.decoders.base import Decoder
 from saccade.flow import SOURCE, Memory, State, nested, reorder, reorder_within
 from saccade.parts import Part
 from saccade.positions.base import Positions
+from tests import samples
 from tests.samples import (
     SMALL,
+    WIDTH,
     backward,
-    memory,
+    made_by,
     missing_gradients,
     name,
     randn,
@@ -27,12 +30,13 @@ from tests.samples import (
     variants,
 )
 
-DIM, T, LENGTHS = 8, 4, (3, 5, 1)
-RNN = {k: v for k, v in SMALL.items() if k != "feed_forward"}
-TRANSFORMER = {k: v for k, v in SMALL.items() if k != "hidden"}
+DIM, T, LENGTHS = WIDTH, 4, (3, 5, 1)
+RNN = {k: SMALL[k] for k in ("hidden", "layers", "dropout")}
+TRANSFORMER = {k: SMALL[k] for k in ("layers", "feed_forward", "dropout")}
 WIRINGS = (("bahdanau", True), ("luong", True), ("luong", False))
 READERS = readers(DIM)
 NONE = Part(Attention, "none")
+MULTIHEAD = Part(Attention, "multihead", {"heads": 2})
 MATES = [  # every cell under one attention, every attention over one cell
     *product([Part(Attention, "additive", {"hidden": 8})], variants(Cell)),
     *product(variants(Attention), [Part(Cell, "lstm")]),
@@ -81,10 +85,12 @@ FEW = [
 COMBINATIONS = [*RNNS, *TRANSFORMERS, NEAR, *CONVOLUTIONS, *INSTANTS]
 all_combinations = pytest.mark.parametrize("part", COMBINATIONS, ids=name)
 every = pytest.mark.parametrize("part", FEW, ids=name)
+each_form = pytest.mark.usefixtures("each_form")  # by the kernels, and without them
+memory = partial(samples.memory, dim=DIM)
 
 
 def build(part: Part[Decoder]) -> Decoder:
-    scale = 0.25 if part.kind == "conv_s2s" else 0.5  # what a layer reads asks in the next layer
+    scale = 0.12 if part.kind == "conv_s2s" else 0.25  # what a layer reads asks in the next layer
     return scramble(part.build(DIM, DIM), scale=scale)
 
 
@@ -105,7 +111,22 @@ def tensors(state: State) -> list[Tensor]:
     return flat
 
 
+FED = {**RNN, "layers": 1, "wiring": "luong", "cell": Part(Cell, "lstm"), "attention": "dot"}
+TAKEN = [
+    (Part(Decoder, "rnn", FED), "_Steps"),
+    (Part(Decoder, "rnn", {**FED, "input_feeding": False}), "_Lstm"),
+    (Part(Decoder, "transformer", {**TRANSFORMER, "attention": MULTIHEAD}), "_Attention"),
+]
+
+
+@pytest.mark.parametrize(("part", "function"), TAKEN, ids=name)
+def test_kernels_take_part(part: Part[Decoder], function: str, each_form: str) -> None:
+    features = build(part)(randn(3, T, DIM), memory(*LENGTHS)).features
+    assert made_by(function, features) is (each_form == "kernels")
+
+
 @all_combinations
+@each_form
 def test_at_once_is_step_by_step(part: Part[Decoder]) -> None:
     decoder, x = build(part), randn(3, T, DIM)
     whole = decoder(x, memory(*LENGTHS), look=True)
@@ -142,6 +163,7 @@ def test_nobody_looks_at_padding(part: Part[Decoder]) -> None:
 
 
 @every
+@each_form
 def test_adding_padding_changes_nothing(part: Part[Decoder]) -> None:
     decoder, x = build(part), randn(3, T, DIM)
     before = decoder(x, memory(*LENGTHS))
@@ -150,6 +172,7 @@ def test_adding_padding_changes_nothing(part: Part[Decoder]) -> None:
 
 
 @every
+@each_form
 def test_rows_do_not_know_of_each_other(part: Part[Decoder]) -> None:
     decoder, x, source = build(part), randn(3, T, DIM), memory(*LENGTHS)
     whole = decoder(x, source).features
@@ -163,6 +186,7 @@ def test_rows_do_not_know_of_each_other(part: Part[Decoder]) -> None:
 
 
 @every
+@each_form
 def test_a_source_of_nothing_does_no_harm(part: Part[Decoder]) -> None:
     decoder, x = build(part), randn(2, T, DIM)
     decoded = decoder(x, memory(0, 3), look=True)
@@ -207,6 +231,7 @@ def test_what_is_called_source_depends_on_the_source_alone(part: Part[Decoder]) 
 
 
 @every
+@each_form
 def test_every_parameter_gets_a_gradient(part: Part[Decoder]) -> None:
     decoder = build(part).train()
     features, weights = decoder(randn(3, T, DIM), memory(*LENGTHS), look=True)
@@ -218,6 +243,7 @@ def test_every_parameter_gets_a_gradient(part: Part[Decoder]) -> None:
 
 
 @every
+@each_form
 def test_weights_survive_saving(part: Part[Decoder]) -> None:
     decoder, other = build(part), scramble(part.build(DIM, DIM), seed=7)
     other.load_state_dict(decoder.state_dict())

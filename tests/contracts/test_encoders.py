@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
+from saccade.attention.base import Attention
 from saccade.cells.base import Cell
 from saccade.encoders.base import Encoder
 from saccade.flow import Memory, Padded
@@ -13,7 +14,9 @@ from saccade.parts import Part
 from saccade.positions.base import Positions
 from tests.samples import (
     SMALL,
+    WIDTH,
     backward,
+    made_by,
     mask_of,
     missing_gradients,
     name,
@@ -23,10 +26,11 @@ from tests.samples import (
     variants,
 )
 
-DIM, LENGTHS = 8, (4, 6, 1, 3)
-RNN = {k: v for k, v in SMALL.items() if k != "feed_forward"}
-TRANSFORMER = {k: v for k, v in SMALL.items() if k != "hidden"}
+DIM, LENGTHS = WIDTH, (4, 6, 1, 3)
+RNN = {k: SMALL[k] for k in ("hidden", "layers", "dropout")}
+TRANSFORMER = {k: SMALL[k] for k in ("layers", "feed_forward", "dropout")}
 READERS = readers(DIM)
+MULTIHEAD = Part(Attention, "multihead", {"heads": 2})
 PARTS = [
     *variants(Encoder),
     *(Part(Encoder, "rnn", {**RNN, "cell": cell}) for cell in variants(Cell)),
@@ -46,11 +50,12 @@ every = pytest.mark.parametrize(
     FORMS,
     ids=[name(part) + "-turns" * turns for part, turns in FORMS],
 )
+each_form = pytest.mark.usefixtures("each_form")  # by the kernels, and without them
 TURNS = (2, 3, 1)  # places of the first turn, the second and the third
 
 
 def build(part: Part[Encoder]) -> Encoder:
-    return scramble(part.build(DIM))
+    return scramble(part.build(DIM), scale=0.25)
 
 
 def source(*, turns: bool = False, extra: int = 0) -> Padded:
@@ -77,6 +82,19 @@ def alone(padded: Padded, row: int) -> Padded:
     return Padded(values, mask)
 
 
+@pytest.mark.parametrize(
+    ("part", "function"),
+    [
+        (Part(Encoder, "rnn", {**RNN, "cell": Part(Cell, "lstm")}), "_BidirectionalLstm"),
+        (Part(Encoder, "transformer", {**TRANSFORMER, "attention": MULTIHEAD}), "_Attention"),
+    ],
+    ids=name,
+)
+def test_kernels_take_part(part: Part[Encoder], function: str, each_form: str) -> None:
+    states = build(part).read(source()).states
+    assert made_by(function, states) is (each_form == "kernels")
+
+
 @every
 def test_shapes(part: Part[Encoder], turns: bool) -> None:
     encoder = build(part)
@@ -101,6 +119,7 @@ def test_every_place_of_the_source_is_in_the_memory(part: Part[Encoder], turns: 
 
 
 @every
+@each_form
 def test_adding_padding_changes_nothing(part: Part[Encoder], turns: bool) -> None:
     encoder = build(part)
     before = encoder.read(source(turns=turns))
@@ -114,6 +133,7 @@ def test_adding_padding_changes_nothing(part: Part[Encoder], turns: bool) -> Non
 
 
 @every
+@each_form
 def test_what_stands_in_the_padding_changes_nothing(part: Part[Encoder], turns: bool) -> None:
     encoder, padded = build(part), source(turns=turns)
     other = Padded(padded.values.masked_fill(~padded.mask[..., None], 5.0), padded.mask)
@@ -122,6 +142,7 @@ def test_what_stands_in_the_padding_changes_nothing(part: Part[Encoder], turns: 
 
 
 @every
+@each_form
 def test_rows_do_not_know_of_each_other(part: Part[Encoder], turns: bool) -> None:
     encoder, padded = build(part), source(turns=turns)
     whole = encoder.read(padded)
@@ -136,6 +157,7 @@ def test_rows_do_not_know_of_each_other(part: Part[Encoder], turns: bool) -> Non
 
 
 @every
+@each_form
 def test_a_row_of_nothing_gives_nothing_and_does_no_harm(part: Part[Encoder], turns: bool) -> None:
     encoder, padded = build(part), source(turns=turns)
     mask = padded.mask.clone()
@@ -153,6 +175,7 @@ def test_a_row_of_nothing_gives_nothing_and_does_no_harm(part: Part[Encoder], tu
 
 
 @every
+@each_form
 def test_every_parameter_gets_a_gradient(part: Part[Encoder], turns: bool) -> None:
     encoder = build(part).train()
     one = source(turns=turns or encoder.nested)  # of a single turn there is none before it
@@ -162,6 +185,7 @@ def test_every_parameter_gets_a_gradient(part: Part[Encoder], turns: bool) -> No
 
 
 @every
+@each_form
 def test_weights_survive_saving(part: Part[Encoder], turns: bool) -> None:
     encoder, other = build(part), scramble(part.build(DIM), seed=7)
     other.load_state_dict(encoder.state_dict())

@@ -10,6 +10,7 @@ from torch.nn.functional import pad
 from torch.testing import assert_close
 
 from saccade.attention.base import Attention
+from saccade.cells.base import Cell
 from saccade.data.batching import collate as make_batch
 from saccade.data.codecs import Codecs
 from saccade.decoders.base import Decoder
@@ -23,8 +24,10 @@ from saccade.tokenizers._vocabulary import Reading
 from tests import samples
 from tests.samples import (
     MODELS,
+    WIDTH,
     backward,
     codecs,
+    made_by,
     missing_gradients,
     name,
     randn,
@@ -36,7 +39,7 @@ from tests.samples import (
 
 SIZE = 12
 PAIRS = [([4, 5, 6], [7, 8]), ([9], [10, 11, 4, 5]), ([6, 7, 3, 9, 10], [11])]
-MULTIHEAD = Part(Attention, "multihead", {"heads": 2})
+MULTIHEAD, LSTM = Part(Attention, "multihead", {"heads": 2}), Part(Cell, "lstm")
 ENCODERS, DECODERS = variants(Encoder), variants(Decoder, attention=MULTIHEAD)
 FIRST = [next(part for part in DECODERS if part.kind == kind) for kind in kinds(Decoder)]
 REST = [part for part in DECODERS if part not in FIRST]
@@ -44,7 +47,7 @@ CROSSED = [  # every encoder with one decoder of each kind, every other decoder 
     Part(
         Model,
         "encoder_decoder",
-        {"encoder": encoder, "decoder": decoder, "embedding": 8, "dropout": 0.0, "tie": tie},
+        {"encoder": encoder, "decoder": decoder, "embedding": WIDTH, "dropout": 0.0, "tie": tie},
     )
     for (encoder, decoder), tie in zip(
         [*product(ENCODERS, FIRST), *product(ENCODERS[-1:], REST)],
@@ -52,9 +55,9 @@ CROSSED = [  # every encoder with one decoder of each kind, every other decoder 
         strict=False,
     )
 ]
-SMALL_RNN = {"hidden": 8, "dropout": 0.0}
+SMALL_RNN = {"hidden": WIDTH, "dropout": 0.0}
 SMALL_PARTS = {
-    "embedding": 8,
+    "embedding": WIDTH,
     "encoder": Part(Encoder, "rnn", SMALL_RNN),
     "decoder": Part(Decoder, "rnn", {**SMALL_RNN, "attention": {"kind": "additive", "hidden": 8}}),
 }
@@ -69,9 +72,10 @@ COPYING = [  # weights that need not sum to one, a memory of weights, several ma
     ]
 ]
 ALONE = [d for d in variants(Decoder, attention=MULTIHEAD) if find(Decoder, d.kind).alone]
-PLAIN = Part(Decoder, "rnn", {"hidden": 8, "wiring": "luong", "attention": "none"})
+PLAIN = Part(Decoder, "rnn", {"hidden": WIDTH, "wiring": "luong", "attention": "none"})
+EMBEDDED = {"embedding": WIDTH, "dropout": 0.0}
 WRITING = [
-    Part(Model, "language_model", {"embedding": 8, "dropout": 0.0, "decoder": decoder, "tie": tie})
+    Part(Model, "language_model", {**EMBEDDED, "decoder": decoder, "tie": tie})
     for decoder, tie in zip(
         [PLAIN, PLAIN, *(d for d in ALONE if d.kind != "rnn")],
         cycle((True, False)),
@@ -84,14 +88,27 @@ OTHERS = [
     *COPYING,
     *WRITING,
 ]
-PARTS = [*MODELS.values(), *CROSSED, *OTHERS]
-IDS = [*MODELS, *(name(part) for part in [*CROSSED, *OTHERS])]
+FED = Part(  # the one that kernels know best
+    Model,
+    "encoder_decoder",
+    {
+        "embedding": WIDTH,
+        "dropout": 0.0,
+        "encoder": Part(Encoder, "rnn", {**SMALL_RNN, "cell": LSTM}),
+        "decoder": Part(
+            Decoder, "rnn", {**SMALL_RNN, "cell": LSTM, "wiring": "luong", "attention": "bilinear"}
+        ),
+    },
+)
+PARTS = [*MODELS.values(), FED, *CROSSED, *OTHERS]
+IDS = [*MODELS, *(name(part) for part in [FED, *CROSSED, *OTHERS])]
+each_form = pytest.mark.usefixtures("each_form")  # by the kernels, and without them
 every = pytest.mark.parametrize("part", PARTS, ids=IDS)
 
 
 def build(part: Part[Model]) -> Writer:
     model = part.build(*sides(SIZE))
-    return scramble(writer(model), scale=0.25)  # so that no softmax is quite one-hot
+    return scramble(writer(model), scale=0.125)  # so that no softmax is quite one-hot
 
 
 def batch_of(part: Part[Model], *pairs: tuple[list[int], list[int]]) -> Batch:
@@ -116,6 +133,12 @@ def wider(padded: Padded) -> Padded:
     """Add two places of padding, and a turn of it where there are turns."""
     more = (0, 2) if padded.mask.dim() == 2 else (0, 2, 0, 1)
     return Padded(pad(padded.values, more, value=5), pad(padded.mask, more))
+
+
+def test_kernels_take_part(each_form: str) -> None:
+    features = build(FED)(batch_of(FED, *PAIRS)).features
+    for function in ("_BidirectionalLstm", "_Steps"):
+        assert made_by(function, features) is (each_form == "kernels")
 
 
 @every
@@ -151,6 +174,7 @@ def test_at_once_is_step_by_step(part: Part[Model]) -> None:
 
 
 @every
+@each_form
 def test_rows_do_not_know_of_each_other(part: Part[Model]) -> None:
     model, batch = build(part), batch_of(part, *PAIRS)
     whole = log_probs(model, batch)
@@ -162,6 +186,7 @@ def test_rows_do_not_know_of_each_other(part: Part[Model]) -> None:
 
 
 @every
+@each_form
 def test_adding_padding_changes_nothing(part: Part[Model]) -> None:
     model, batch = build(part), batch_of(part, *PAIRS)
     sources = {"source": wider(batch.source)}
@@ -194,6 +219,7 @@ def test_states_can_be_reordered(part: Part[Model]) -> None:
 
 
 @every
+@each_form
 def test_every_parameter_gets_a_gradient(part: Part[Model]) -> None:
     model = build(part).train()
     found = log_probs(model, batch_of(part, *PAIRS))
@@ -209,6 +235,7 @@ def unread(part: Part[Model]) -> list[str]:
 
 
 @every
+@each_form
 def test_weights_survive_saving(part: Part[Model]) -> None:
     model, other = build(part), scramble(part.build(*sides(SIZE)), seed=7)
     other.load_state_dict(model.state_dict())

@@ -1,6 +1,5 @@
 """The kernels are compiled once; where they cannot be, there are none, and it is said why."""
 
-import ctypes
 import os
 import shutil
 import subprocess
@@ -217,32 +216,3 @@ def test_the_name_depends_on_what_was_compiled_and_how(
     header.write_text(header.read_text("utf-8") + "\n", encoding="utf-8")
     names.add(library._key("cc"))
     assert len(names) == 4
-
-
-def test_the_structures_are_those_of_the_c_files(real: str, tmp_path: Path) -> None:
-    kinds = [
-        kind
-        for kind in vars(structures).values()
-        if isinstance(kind, type) and issubclass(kind, ctypes.Structure)
-    ]
-    fields = [(kind, field[0]) for kind in kinds for field in kind._fields_]
-    lines = [
-        *(f'#include "{one.name}"' for one in library.SOURCES if one.suffix == ".c"),
-        "#include <stddef.h>",
-        "#include <stdio.h>",
-        "int main(void) {",
-        *(f'printf("%zu\\n", sizeof({kind.__name__}));' for kind in kinds),
-        *(f'printf("%zu\\n", offsetof({k.__name__}, {name.rstrip("_")}));' for k, name in fields),
-        "}",
-    ]
-    (tmp_path / "sizes.c").write_text("\n".join(lines), encoding="utf-8")
-    program = tmp_path / "sizes"
-    command = [real, "-std=gnu11", "-w", f"-I{SOURCE}", str(tmp_path / "sizes.c"), "-o"]
-    subprocess.run([*command, str(program), "-lm"], check=True)
-    printed = subprocess.run([program], check=True, capture_output=True, text=True).stdout
-    expected = [
-        *(ctypes.sizeof(kind) for kind in kinds),
-        *(getattr(kind, name).offset for kind, name in fields),
-    ]
-    assert len(fields) > 80
-    assert [int(line) for line in printed.split()] == expected

@@ -66,10 +66,7 @@ def train(kind: str) -> tuple[list[Tensor], list[float], dict[str, Tensor]]:
         dropped.append(features.detach() == 0)
 
     model.get_submodule("decoder").register_forward_hook(watch)
-    for module in (
-        model.get_submodule("dropout"),
-        *model.get_submodule("reading.encoders.source").modules(),
-    ):
+    for module in model.modules():
         if type(module) is Dropout:
             module.register_forward_hook(watch)
     optimiser = torch.optim.SGD(model.parameters(), lr=0.5)  # Adam would blow up rounding errors
