@@ -13,11 +13,11 @@ import torch
 from saccade import recipe as recipes
 from saccade.data.prepare import Prepared, batches_of, prepare
 from saccade.folders import model as folders
+from saccade.kernels.allocator import kept_memory
 from saccade.models.base import Model
 from saccade.predict.predictor import Predictor
 from saccade.recipe import Recipe
 from saccade.train.loop import Loop
-from saccade.train.memory import kept_memory
 
 _RECIPE = Path(recipes.__file__).parent / "starters" / "demo.yaml"
 _WARM = 0.25  # of the seconds that are measured
