@@ -41,6 +41,7 @@ OPTIONAL = {  # extras, and what is slow to import: imported where they are aske
     *("torch.utils.tensorboard", "matplotlib.figure", "matplotlib.patches", "matplotlib.path"),
     "matplotlib.image",
     *("numpy", "saccade.guards.hallucination", "saccade.views.heatmap"),
+    *("pyarrow", "pyarrow.parquet"),
 }
 
 FILES = sorted(PACKAGE.rglob("*.py"))

@@ -8,6 +8,7 @@ from typing import Any
 from saccade.errors import DataError, suggest
 from saccade.parts import Part, find, schema
 from saccade.readers._lines import place
+from saccade.readers._table import Table
 from saccade.readers.base import Reader
 from saccade.recipe import Recipe
 
@@ -54,6 +55,13 @@ def named_files(readers: Readers, root: Path = Path()) -> list[NamedFile]:
     return [file for key, part in readers.items() for file in _files(part, key, root)]
 
 
+def tables_of(readers: Readers, root: Path = Path()) -> list[Table]:
+    """Return the readers of tables, those inside other readers too; each file once."""
+    built = [one.build(root) for part in readers.values() for one in _with_inner(part)]
+    tables = [reader for reader in built if isinstance(reader, Table)]
+    return list({table.paths: table for table in tables}.values())
+
+
 def missing_files(readers: Readers, root: Path = Path()) -> list[str]:
     """Say which files are not there, a line each, with the readers and keys that want them."""
     wanted: dict[Path, list[NamedFile]] = {}
@@ -75,6 +83,13 @@ def check_files(recipe: Recipe, readers: Readers, root: Path = Path()) -> None:
 def _numbered(key: str, parts: list[Part[Reader]]) -> dict[str, Part[Reader]]:
     many = len(parts) > 1
     return {f"{key}[{i}]" if many else key: part for i, part in enumerate(parts)}
+
+
+def _with_inner(part: Part[Reader]) -> Iterator[Part[Reader]]:
+    yield part
+    for value in part.options.values():
+        for _, inner in _inner(value):
+            yield from _with_inner(inner)
 
 
 def _files(part: Part[Reader], key: str, root: Path) -> Iterator[NamedFile]:

@@ -51,7 +51,8 @@ class Vocabulary:
 
     The four symbols have ids but no spelling: `</s>` written in a text is read as four characters.
     The `reading` is not part of the file: a recipe says it anew.
-    whole_words: whether pieces are words and marks.  slots: ids that stand for unknown words, last.
+    whole_words: whether pieces are words and marks.  featured: whether some are features of the
+    whole, behind its characters.  slots: ids that stand for unknown words, last.
     """
 
     def __init__(self, saved: str, where: str = "vocabulary", reading: Reading = _PLAIN) -> None:
@@ -75,6 +76,7 @@ class Vocabulary:
                     f"{where}: id {i} is {found}; expected '{symbol}'."
                     " Use a vocabulary that saccade wrote."
                 )
+        self.featured: bool = not self._has_marks and any(p[:1] == MARK and p[1:] for p in pieces)
         # A whole unknown word took its mark along; an unknown character did not.
         self._pieces = pieces
         self._pieces[UNK] = MARK + UNKNOWN if self.whole_words else UNKNOWN
