@@ -1,5 +1,6 @@
 """The assembly: recipe in, trained and measured model folder out. One function a verb."""
 
+import dataclasses
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ from saccade.errors import CheckpointError, DataError, RecipeError
 from saccade.folders import model as folders
 from saccade.folders.examples import pick_examples, read_examples, write_examples
 from saccade.folders.facts import read_lexicon, read_profile
+from saccade.folders.rivals import read_rivals, write_rivals
 from saccade.learners._bench import Bench
 from saccade.learners.gradient import Trainer
 from saccade.look.report import standing, write_report
@@ -35,6 +37,7 @@ from saccade.predict.evaluation import (
     outputs_for,
 )
 from saccade.predict.predictor import Predictor
+from saccade.predict.verdict import Verdict, without_model
 from saccade.recipe import Recipe, Training
 from saccade.train import weights
 from saccade.train.checkpoint import Checkpoints
@@ -44,19 +47,23 @@ from saccade.train.progress import Progress
 
 # What may change when a run is resumed: when to stop and what to say, not what is learned.
 FREE = (
-    *("max_steps", "max_epochs", "max_minutes", "patience", "report_every"),
+    *("max_steps", "max_epochs", "max_minutes", "patience", "min_steps", "report_every"),
     *("keep_best", "keep_last", "average", "threads", "tensorboard"),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A finished training: its folder, what it worked on, and where it stood at the end."""
+    """A finished training: its folder, what it worked on, and where it stood at the end.
+
+    verdict: whether the model is better than a constant answer, where that can be told.
+    """
 
     folder: Path
     bench: Bench
     progress: Progress
     reason: str
+    verdict: Verdict | None = None
 
     @property
     def predictor(self) -> Predictor:
@@ -93,7 +100,7 @@ def train(
     known = folders.read_plan(folder) if resume else None
     if known:
         _check_recipe(known, recipe)
-    with _threads(recipe.training.threads), torch.random.fork_rng(devices=[]):
+    with threads(recipe.training.threads), torch.random.fork_rng(devices=[]):
         going_on = folder if resume else None
         bench = Bench(recipe, root, device, going_on, start_from)
         examples = pick_examples(recipe, bench.codecs, root)
@@ -115,7 +122,7 @@ def train(
                 log.say(text)
         log.board = board(str(folder / "tensorboard")) if board else None
         reason = trainer.run()
-    return Run(folder, bench, trainer.loop.progress, reason)
+    return Run(folder, bench, trainer.loop.progress, reason, trainer.verdict)
 
 
 def evaluate(
@@ -159,7 +166,8 @@ def evaluate(
         naive = naive_forecasts(found, recipe.decoding.season)
     baselines = {name: figures_of(chosen, values, references) for name, values in naive.items()}
     likelihood = likelihood_of(predictor, examples)
-    return Evaluation(split, examples, found, figures, likelihood, seconds, baselines)
+    floor = without_model(read_rivals(folder), predictor, examples, chosen, baselines)
+    return Evaluation(split, examples, found, figures, likelihood, seconds, baselines, floor)
 
 
 def examples_of(folder: Path, recipe: Recipe, split: str, root: Path = Path()) -> list[Example]:
@@ -179,7 +187,10 @@ def report(
     split = next(iter(recipe.data.test), "valid")
     check_files(recipe, {key_of(recipe, split): held_out(recipe)[split]}, root)
     predictor = folders.load(folder, device=device, searcher=fastest_searcher)
-    return write_report(folder, recipe, predictor, progress, root=root, lengths=lengths)
+    verdict = read_rivals(folder).verdict
+    return write_report(
+        folder, recipe, predictor, progress, root=root, lengths=lengths, verdict=verdict
+    )
 
 
 def average(source: Path, target: Path, *, last: int = 0, best: int = 0) -> list[str]:
@@ -209,6 +220,7 @@ def average(source: Path, target: Path, *, last: int = 0, best: int = 0) -> list
     write_examples(target, read_examples(source))
     profile, words = read_profile(source), read_lexicon(source)
     folders.write_identity(target, identity.recipe, identity.codecs, hashes, profile, words)
+    write_rivals(target, dataclasses.replace(read_rivals(source), verdict=None))
     return names
 
 
@@ -218,7 +230,7 @@ def count_parameters(model: Model) -> int:
 
 
 @contextmanager
-def _threads(n: int) -> Iterator[None]:
+def threads(n: int) -> Iterator[None]:
     """Compute with `n` processor threads for the time of a `with`; 0 leaves them alone."""
     before = torch.get_num_threads()
     torch.set_num_threads(n or before)

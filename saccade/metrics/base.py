@@ -67,7 +67,9 @@ class Metric(ABC):
     """
 
     name: str
-    """What a table calls it."""
+    """What it is called in short."""
+    label: ClassVar[str] = ""
+    """What a table calls it, where the name alone could be mistaken; the name if empty."""
     higher_is_better: bool
     raw: ClassVar[str] = "text"
     """What it compares: the `raw` of a modality."""

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import torch
 
-from saccade.data.batching import Batches
+from saccade.flow import Batch
 from saccade.metrics.base import Interval, Metric, References, Score, interval, perplexity
 from saccade.modalities._notation import Notation
 from saccade.modalities.numbers import as_numbers
@@ -38,10 +38,16 @@ class Opening(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One score with its bootstrap interval."""
+    """One score with its bootstrap interval; `label` is what a table calls it, if not its name."""
 
     score: Score
     interval: Interval
+    label: str = ""
+
+    @property
+    def title(self) -> str:
+        """What a table calls it."""
+        return self.label or self.score.name
 
     def plain(self) -> dict[str, Any]:
         """Return what JSON can hold."""
@@ -59,7 +65,8 @@ class Evaluation:
     """What `saccade evaluate` found on one split.
 
     likelihood: None of a model of values.  baselines: the same metrics of forecasts that need no
-    model, by their name; none where there are no such forecasts.
+    model, by their name; none where there are no such forecasts.  constant: what a constant answer
+    has, if the folder knows one.
     """
 
     split: str
@@ -69,6 +76,7 @@ class Evaluation:
     likelihood: "Likelihood | None"
     seconds: float
     baselines: dict[str, dict[str, Figure]] = field(default_factory=dict)
+    constant: "WithoutModel | None" = None
 
     def skill(self, metric: str, baseline: str) -> float | None:
         """Return the share of a baseline's error that the model does without: 1 is perfect.
@@ -95,6 +103,8 @@ class Evaluation:
                 name: {metric: self.skill(metric, name) for metric in self.figures}
                 for name in self.baselines
             }
+        if self.constant:
+            found["constant"] = self.constant.plain()
         return found
 
 
@@ -103,7 +113,7 @@ def _plain(figures: dict[str, Figure]) -> dict[str, Any]:
 
 
 @torch.inference_mode()
-def loss_of(objective: Objective, model: Model, batches: Batches) -> float:
+def loss_of(objective: Objective, model: Model, batches: Iterable[Batch]) -> float:
     """Return the mean validation loss of a place: per target symbol, END included, or value."""
     model.eval()
     device = next(model.parameters()).device
@@ -149,6 +159,26 @@ class Likelihood:
         return -self.log_prob / max(self.characters, 1)
 
 
+@dataclass(frozen=True, slots=True)
+class WithoutModel:
+    """What an answer that looks at no input has on the same examples.
+
+    answer: in words; empty if only `likelihood` is known, that of symbols by their frequency.
+    """
+
+    answer: str
+    figures: dict[str, float]
+    likelihood: Likelihood | None = None
+
+    def plain(self) -> dict[str, Any]:
+        """Return what JSON can hold."""
+        found: dict[str, Any] = {"answer": self.answer, "metrics": self.figures}
+        if self.likelihood is not None:
+            found["perplexity"] = self.likelihood.perplexity
+            found["nats_per_character"] = self.likelihood.nats_per_character
+        return found
+
+
 def likelihood_of(predictor: Predictor, examples: Sequence[Example]) -> Likelihood | None:
     """Weigh all references; None of a model of values, which have no probability."""
     if predictor.target.vocabulary is None:
@@ -180,7 +210,8 @@ def figures_of(
     for part in metrics:
         metric = part.build()
         score = metric.corpus(outputs, references)
-        figures[name_of(part, figures)] = Figure(score, interval(metric, outputs, references))
+        near = interval(metric, outputs, references)
+        figures[name_of(part, figures)] = Figure(score, near, metric.label)
     return figures
 
 
@@ -195,6 +226,15 @@ def by_length(
         near = interval(built, outputs, [references[i] for i in members], samples=300)
         found.append(Bucket(first, last, len(members), near.value, near.low, near.high))
     return found
+
+
+def labels_of(metrics: Sequence[Part[Metric]], taken: Sequence[str] = ()) -> dict[str, str]:
+    """Return what tables call metrics, by the names that `name_of` gives them in turn."""
+    labels: dict[str, str] = {}
+    for part in metrics:
+        metric = part.build()
+        labels[name_of(part, [*taken, *labels])] = metric.label or metric.name
+    return labels
 
 
 def name_of(part: Part[Metric], taken: Container[str]) -> str:

@@ -26,6 +26,7 @@ from saccade.recipe import Training
 from saccade.schedules.base import Schedule
 from saccade.train import weights
 from saccade.train.checkpoint import Snapshot
+from saccade.train.divergence import check_divergence
 from saccade.train.optim import MovingAverage, adamw, moments, put_moments
 from saccade.train.progress import Progress, Validation
 
@@ -108,8 +109,7 @@ class Loop:
             nll += loss.parts.get("nll", loss.total.item())
             count += loss.count
         norm = self._divide(count)
-        figures = [validation.figure for validation in progress.validations]
-        rate = settings.learning_rate * self.schedule.factor(progress.step, figures)
+        rate = settings.learning_rate * self.schedule.factor(progress.step, progress.grades)
         for group in self.optimiser.param_groups:
             group["lr"] = rate
         self.optimiser.step()
@@ -117,6 +117,7 @@ class Loop:
         progress.tokens += count
         if self.average:
             self.average.update(self.model, progress.step)
+        check_divergence(progress, nll / count, rate, settings)
         return Update(total / count, nll / count, count, rate, norm)
 
     def _fetch(self) -> Iterator[Batch]:
