@@ -15,6 +15,8 @@ from saccade.errors import RecipeError
 from saccade.kernels.precision import Precision
 from saccade.metrics.base import Metric
 from saccade.modalities.base import Modality
+from saccade.models._legacy import upgraded
+from saccade.models._wiring import misfits
 from saccade.models.base import Model
 from saccade.nouns import SOURCE_NAME
 from saccade.objectives.base import Objective
@@ -183,35 +185,6 @@ def from_plain(raw: Mapping[str, Any], where: str = "recipe") -> Recipe:
     return recipe
 
 
-def upgraded(raw: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Rewrite what older versions wrote in another way; say what was rewritten.
-
-    Forecasters had models of their own, and sides that were always text.
-    """
-    model = raw.get("model")
-    model = {"kind": model} if isinstance(model, str) else model
-    data = raw.get("data")
-    if not isinstance(model, dict) or not isinstance(data, dict):
-        return dict(raw), []
-    kind = model.get("kind")
-    if kind not in ("forecaster", "dense_forecaster") or "sources" in data:
-        return dict(raw), []
-    notes = []
-    sides = {name: data.get(name) or {} for name in ("source", "target")}
-    if all(isinstance(side, dict) and "kind" not in side for side in sides.values()):
-        for name, side in sides.items():
-            kept = {key: side[key] for key in ("max_length",) if key in side}
-            data = {**data, name: {"kind": "numbers", **kept}}
-        notes.append(f"model {kind}: data.source and data.target are now of kind numbers.")
-    if kind == "forecaster":
-        relative = model.get("relative", False)
-        rest = {k: v for k, v in model.items() if k not in ("kind", "relative")}
-        head = {"kind": "values", "relative": relative}
-        model = {"kind": "encoder_decoder", "embedding": 32, "dropout": 0.0, **rest, "head": head}
-        notes.append("model forecaster is now encoder_decoder with head: values.")
-    return {**raw, "model": model, "data": data}, notes
-
-
 def _safe_yaml(text: str, where: str) -> Any:
     try:
         return yaml.safe_load(text)
@@ -323,6 +296,7 @@ def _contradictions(recipe: Recipe) -> list[str]:
             f"training.select: '{training.select}' is not measured; one of {', '.join(names)},"
             " or add it to training.metrics."
         )
+    problems += misfits(recipe.model, data.read, data.target)
     return problems + _mixed(recipe) + _out_of_range(training)
 
 

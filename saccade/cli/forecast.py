@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from saccade.cli.options import Device, Model
-from saccade.cli.streams import input_lines, output
+from saccade.cli.streams import input_lines, named_inputs, output
 from saccade.engines._devices import checked_device
 from saccade.errors import RecipeError
 from saccade.folders import model as folders
@@ -46,5 +46,6 @@ def forecast(
                 f"{model}: writes text; expected a model that forecasts numbers. Use `saccade"
                 " predict`."
             )
-        for found in predictor.stream(input_lines(source), Decode(steps=steps)):
+        inputs = named_inputs(input_lines(source), predictor.sources)
+        for found in predictor.stream(inputs, Decode(steps=steps)):
             file.write(found.text.encode() + b"\n")

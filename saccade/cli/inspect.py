@@ -10,7 +10,7 @@ from saccade.cells.base import Cell
 from saccade.cli.files import note_files
 from saccade.cli.options import Beam, Device, Model, coloured, note
 from saccade.cli.parts import part_of
-from saccade.cli.streams import output
+from saccade.cli.streams import named_input, output
 from saccade.cli.tables import out_console
 from saccade.engines._devices import checked_device
 from saccade.engines._open import load
@@ -80,12 +80,13 @@ def _given(model: Path, predictor: Predictor, asked: str) -> tuple[Any, Any]:
     """Return what is asked for, and the truth if it is known: `example:N` is one of the folder."""
     word, _, digits = asked.partition(":")
     if word != "example" or not digits.isdecimal():
-        if digits and predictor.source.vocabulary is None:
+        if digits.isdecimal() and predictor.source.vocabulary is None:
             raise RecipeError(
                 f"{asked}: inspect does not read the data that a recipe names; expected example:N,"
                 " one of those that the model folder carries, or numbers. Write example:1."
             )
-        return asked, None
+        several = len(predictor.sources) > 1
+        return (named_input(asked, predictor.sources, "inspect") if several else asked), None
     example = example_of(model, digits)
     given = {name: example.sources[name] for name in predictor.sources}
     return given, predictor.target.read(example.target)

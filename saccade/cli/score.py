@@ -10,7 +10,7 @@ import typer
 
 from saccade.cli.formats import Format, one_line
 from saccade.cli.options import Device, Model
-from saccade.cli.streams import output
+from saccade.cli.streams import named_inputs, output
 from saccade.engines._devices import checked_device
 from saccade.errors import RecipeError
 from saccade.folders import model as folders
@@ -57,7 +57,8 @@ def score(
         translator = folders.load(model, device=device)
         examples = _examples(source, target, paired=translator.model.reads)
         while chunk := list(islice(examples, _CHUNK)):
-            found = translator.score([e.source for e in chunk], [e.target for e in chunk])
+            given = list(named_inputs([e.source for e in chunk], translator.sources))
+            found = translator.score(given, [e.target for e in chunk])
             for example, one in zip(chunk, found, strict=True):
                 row = _row(example, one, form, per_token=per_token)
                 file.write(row.encode() + b"\n")

@@ -1,9 +1,10 @@
 """Bytes in and out: lines of UTF-8 with only a line feed as their end, and files written whole."""
 
+import json
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -57,3 +58,28 @@ def _opened(path: Path, named: Path) -> BinaryIO:
         raise DataError(
             f"{named}: cannot be written: {error.strerror}. Choose another place with --output."
         ) from None
+
+
+def named_inputs(lines: Iterable[str], sources: Collection[str]) -> Iterator[str | dict[str, str]]:
+    """Yield the inputs of a model: lines, or a JSON object a line if it has several sources."""
+    if len(sources) == 1:
+        yield from lines
+        return
+    for number, line in enumerate(lines, start=1):
+        yield named_input(line, sources, f"line {number}")
+
+
+def named_input(text: str, sources: Collection[str], where: str) -> dict[str, str]:
+    """Read a JSON object that gives the text of each source by its name."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    fits = isinstance(found, dict) and set(found) == set(sources)
+    if not fits or not all(isinstance(one, str) for one in found.values()):
+        wanted = ", ".join(f'"{name}": "..."' for name in sources)
+        raise DataError(
+            f"{where}: found {text[:60]!r}; expected a JSON object with the text of each source of"
+            f" the model: {{{wanted}}}."
+        )
+    return {str(name): str(one) for name, one in found.items()}

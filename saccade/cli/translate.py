@@ -10,7 +10,7 @@ import typer
 from saccade.cli.formats import Format, OutputColumns, format_rows
 from saccade.cli.options import Beam, Device, Engine, Model, Quantise, coloured, columns, note
 from saccade.cli.startup import lighten, uncollected
-from saccade.cli.streams import input_lines, input_size, output
+from saccade.cli.streams import input_lines, input_size, named_inputs, output
 from saccade.engines._open import load
 from saccade.errors import RecipeError
 from saccade.export.base import is_export
@@ -76,7 +76,8 @@ def translate(
     """Translate lines, from standard input to standard output, one line out for each line in.
 
     The output of a line depends on that line alone, not on its neighbours. n-best text is in the
-    form of Moses, `id ||| text ||| score`. A language model goes on from each line instead.
+    form of Moses, `id ||| text ||| score`. A language model goes on from each line instead. A
+    model with several sources reads a JSON object a line: {"story": "...", "question": "..."}.
 
     [dim]Examples:[/dim]
 
@@ -103,7 +104,8 @@ def translate(
             translator = load(model, device=device, engine=engine, quantise=quantise, much=much)
         live = source is None and _is_terminal(sys.stdin)
         lines = _prompted() if live else input_lines(source)
-        found = translator.stream(lines, decode, chunk=1 if live or line_buffered else CHUNK)
+        inputs = named_inputs(lines, translator.sources)
+        found = translator.stream(inputs, decode, chunk=1 if live or line_buffered else CHUNK)
         wanted = OutputColumns(form, nbest=nbest, scores=scores, alignments=alignments, flags=flags)
         _write(
             found, file, wanted, eager=live or line_buffered, draw=live and _is_terminal(sys.stdout)

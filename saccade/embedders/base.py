@@ -1,6 +1,7 @@
 """What an embedder is: padded values of one side in, vectors out."""
 
 from abc import ABC, abstractmethod
+from typing import ClassVar
 
 from torch import Tensor, nn
 
@@ -12,6 +13,8 @@ class Embedder(nn.Module, ABC):
 
     The host gives the size of the side (symbols, columns, channels) and the width of the vectors.
     """
+
+    raw: ClassVar[str] = ""  # the raw values that it can read, as of Modality; "" is any
 
     def __init__(self, size: int, dim: int) -> None:
         super().__init__()

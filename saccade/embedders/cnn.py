@@ -1,7 +1,7 @@
 """A small residual convolutional network over a picture."""
 
 from math import log2
-from typing import cast
+from typing import ClassVar, cast
 
 import torch
 from torch import Tensor, nn
@@ -33,6 +33,8 @@ class CnnEmbedder(Embedder):
 
     One square sees `reach` pixels each way: 22 with stride 4 and depth 1.
     """
+
+    raw: ClassVar[str] = "picture"
 
     def __init__(
         self, size: int, dim: int, *, width: int = 64, depth: int = 1, stride: int = 4

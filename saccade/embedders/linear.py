@@ -1,5 +1,7 @@
 """A linear map of the numbers of a place."""
 
+from typing import ClassVar
+
 from torch import Tensor, nn
 
 from saccade.embedders.base import PlaceEmbedder
@@ -11,6 +13,8 @@ class LinearEmbedder(PlaceEmbedder):
 
     x = W z + b
     """
+
+    raw: ClassVar[str] = "numbers"
 
     def __init__(self, size: int, dim: int) -> None:
         super().__init__(size, dim)

@@ -1,6 +1,7 @@
 """A vector for every symbol."""
 
 from math import sqrt
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -18,6 +19,8 @@ class SymbolEmbedder(PlaceEmbedder):
     Vaswani et al. 2017 (arXiv:1706.03762), section 3.4. At this scale the same matrix also serves
     as the output projection (Press & Wolf 2017, arXiv:1608.05859).
     """
+
+    raw: ClassVar[str] = "text"
 
     def __init__(self, size: int, dim: int) -> None:
         super().__init__(size, dim)

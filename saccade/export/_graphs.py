@@ -96,6 +96,8 @@ def _obstacles(model: Model) -> Iterator[tuple[str, str, str]]:
     for module in model.modules():
         if isinstance(module, SourceReader) and len(module.encoders) > 1:
             yield "data.sources", "are several", "Read one"
+        elif isinstance(module, SourceReader) and SOURCE_NAME not in module.encoders:
+            yield "data.sources", "gives the source another name", "Use data.source"
     for module in model.modules():
         if isinstance(module, HierarchicalEncoder):
             yield "model.encoder: hierarchical", "cuts the source by what it says", "Use rnn"

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from saccade.export.base import Exporter
 from saccade.folders import model as folders
+from saccade.nouns import SOURCE_NAME
 from saccade.positions.sinusoidal import waves
 from saccade.train import weights
 
@@ -47,9 +48,10 @@ class CTranslate2(Exporter):
             for problem in _side_refusals(folder, f"model.{name}", model[name])
         ]
         source, target = identity.codecs.source.vocabulary, identity.codecs.target.vocabulary
-        if source is None or target is None or len(identity.codecs.sources) > 1:
-            found = " and ".join(part.kind for part in identity.recipe.data.read.values())
-            return [_refusal(folder, "data", found, "one source of text, and a target of text")]
+        if source is None or target is None or list(identity.codecs.sources) != [SOURCE_NAME]:
+            read = identity.recipe.data.read
+            found = " and ".join(f"{name}: {part.kind}" for name, part in read.items())
+            return [_refusal(folder, "data", found, "data.source and data.target of text")]
         words = target.whole_words
         if words and not identity.recipe.decoding.replace_unknown:
             problems.append(

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from saccade.data.codecs import Codecs
 from saccade.errors import CheckpointError
-from saccade.modalities.numbers import NumbersCodec, Scale
+from saccade.modalities.numbers import NumbersCodec, Scale, checked_horizon
 from saccade.nouns import SOURCE_NAME
 
 T = TypeVar("T")
@@ -68,7 +68,8 @@ def read_scales(path: Path, fingerprint: str | None) -> Codecs:
     try:
         raw = json.loads(path.read_text(encoding="utf-8"))
         mean, spread = (tuple(map(float, raw["source"][k])) for k in ("mean", "spread"))
-        scale, n_target, horizon = Scale(mean, spread), int(raw["n_target"]), int(raw["horizon"])
+        scale, n_target = Scale(mean, spread), int(raw["n_target"])
+        horizon = checked_horizon(raw["horizon"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise CheckpointError(
             f"{path}: cannot be read as the scale of a forecaster ({error}); expected what"

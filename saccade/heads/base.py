@@ -1,7 +1,7 @@
 """What a head is: features of a place in, what is written there out."""
 
 from abc import ABC, abstractmethod
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -30,6 +30,9 @@ class Head(nn.Module, ABC):
     The host gives the width of the features, the size of the target (symbols, columns), and the
     matrix of the target's embedding where the head is to share it.
     """
+
+    discrete: ClassVar[bool] = False  # True if it writes symbols, False if it writes values
+    general: ClassVar[bool] = True  # False if only its own model makes the features that it reads
 
     def __init__(self, width: int, size: int) -> None:
         super().__init__()
@@ -66,6 +69,8 @@ class Head(nn.Module, ABC):
 
 class Categorical(Head, ABC):
     """A head that says how likely every symbol is."""
+
+    discrete: ClassVar[bool] = True
 
     @abstractmethod
     def log_probs(self, features: Tensor) -> Tensor:

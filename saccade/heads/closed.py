@@ -1,5 +1,7 @@
 """A softmax for models that know where an output ends: END is forced there, forbidden elsewhere."""
 
+from typing import ClassVar
+
 import torch
 from torch import Tensor, nn
 
@@ -15,6 +17,8 @@ class ClosedHead(Categorical):
 
     p = softmax(O f + b), as `closed` corrects it
     """
+
+    general: ClassVar[bool] = False
 
     def __init__(self, width: int, size: int, tied: nn.Parameter | None) -> None:
         super().__init__(width, size)

@@ -1,5 +1,7 @@
 """The values of all steps at once."""
 
+from typing import ClassVar
+
 import torch
 from torch import Tensor, nn
 
@@ -15,6 +17,8 @@ class PathHead(Head):
 
     The features of step t are `[f; t]`, with t from 0, so that one vector serves all steps.
     """
+
+    general: ClassVar[bool] = False
 
     def __init__(
         self,

@@ -1,5 +1,7 @@
 """A softmax mixed with what attention points at: symbols are written or copied."""
 
+from typing import ClassVar
+
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import logsigmoid
@@ -17,6 +19,8 @@ class PointerHead(Categorical):
     where c is the weight of every symbol in the source; `extend` makes them. If no place has any
     weight, nothing is copied and p = P.
     """
+
+    general: ClassVar[bool] = False
 
     def __init__(self, width: int, size: int, tied: nn.Parameter | None) -> None:
         super().__init__(width, size)

@@ -1,4 +1,4 @@
-/* The books of a beam: search/_books.py in one call a step.
+/* The hypotheses of a beam: search/_beam_hypotheses.py in one call a step.
 
    What a line has written is kept as who wrote it: at every place its symbol and the line it goes on
    from, so that nothing moves when lines change places. Sentences that are done leave at once. */

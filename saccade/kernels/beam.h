@@ -1,4 +1,4 @@
-/* The books of a beam, as Python hands them over; structures.py has the same. */
+/* The hypotheses of a beam, as Python hands them over; structures.py has the same. */
 
 #pragma once
 

@@ -85,10 +85,10 @@ class Kernels:
         recurrent, turn = ctypes.POINTER(RnnDecoderWeights), ctypes.POINTER(RnnDecodeCall)
         self.turn_size = _typed(library.turn_size, whole, recurrent, turn)
         self.turn = _typed(library.turn, None, recurrent, turn)
-        books = ctypes.POINTER(BeamState)
-        self.walk_turns = _typed(library.walk_turns, whole, recurrent, turn, books, whole)
+        beam = ctypes.POINTER(BeamState)
+        self.walk_turns = _typed(library.walk_turns, whole, recurrent, turn, beam, whole)
         trail = ctypes.POINTER(DecodeBuffers)
-        self.walk_steps = _typed(library.walk_steps, whole, model, step, trail, books, whole)
+        self.walk_steps = _typed(library.walk_steps, whole, model, step, trail, beam, whole)
         self._learn(library)
 
     def _learn(self, library: ctypes.CDLL) -> None:

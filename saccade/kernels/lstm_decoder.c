@@ -46,12 +46,12 @@ typedef struct {
     float *before;              /* [M, (2 L + 1) D]: h and c of every layer, then y */
     float *after;               /* [N, (2 L + 1) D]: the same behind the step */
     SymbolCache *known;
-    float *work;                /* room for what `turn_size` says */
+    float *work;                /* workspace of the size that `turn_size` says */
     float *log_probs;           /* [N, V] */
     const TopSymbols *few;             /* in place of those, if there are any */
 } RnnDecodeCall;
 
-typedef struct { /* the parts of the room to work in */
+typedef struct { /* the parts of the workspace */
     float *inputs, *pasts, *gates, *sums, *said, *read, *written, *narrowed, *weights, *scores;
     int32_t *slots;   /* [M], which of the sums a line before has; -1: none */
     int32_t *parents; /* [P], those that have some */
@@ -192,8 +192,8 @@ void turn(const RnnDecoderWeights *m, const RnnDecodeCall *t) {
     t->known->n += n.fresh;
 }
 
-/* Take turns and keep the books of a beam, from its second step on, until every sentence is done, or for
-   so many steps; return how many were taken. Both rooms for states hold all lines that there may be. */
+/* Take turns and keep the hypotheses of a beam, from its second step on, until every sentence is done, or for
+   so many steps; return how many were taken. Both buffers of states hold all lines that there may be. */
 int64_t walk_turns(const RnnDecoderWeights *m, RnnDecodeCall *t, BeamState *b, int64_t most) {
     int64_t taken = 0;
     for (; b->going && taken < most; taken++) {

@@ -211,7 +211,7 @@ class ProjectionCall(ctypes.Structure):
 
 
 class BeamState(ctypes.Structure):
-    """The books of a beam."""
+    """The hypotheses of a beam."""
 
     _fields_ = (
         *((n, _WHOLE) for n in ("width", "n_each", "steps", "n_completed", "n_best", "end")),

@@ -248,7 +248,7 @@ static void set_out(const BeamState *b, DecodeCall *s, DecodeBuffers *p) {
     p->own = p->next, p->next = own;
 }
 
-/* Take steps and keep the books of a beam, from its second step on, until every sentence is done, or for
+/* Take steps and keep the hypotheses of a beam, from its second step on, until every sentence is done, or for
    so many steps; return how many were taken. */
 int64_t walk_steps(const DecoderWeights *m, DecodeCall *s, DecodeBuffers *p, BeamState *b, int64_t most) {
     int64_t taken = 0;

@@ -16,9 +16,10 @@ from torch import Tensor
 from saccade.cells.base import Cell
 from saccade.errors import RecipeError
 from saccade.flow import map_state, tensor
-from saccade.look.inspection import batch_of, written_in
+from saccade.look.inspection import batch_of
 from saccade.look.recording import Reel, record
-from saccade.nouns import SOURCE_NAME
+from saccade.modalities._notation import Notation
+from saccade.modalities.base import Array
 from saccade.parts import Part, kinds
 from saccade.predict.prediction import Prediction
 from saccade.predict.predictor import Predictor
@@ -57,16 +58,23 @@ def through_model(translator: Predictor, *, length: int = 100, seed: int = 1) ->
     """
     _check_length(length)
     noise = torch.Generator().manual_seed(seed)
-    source, target = (
-        torch.randint(END + 1, max(len(written_in(side)), END + 2), (_ROWS, n), generator=noise)
-        for side, n in (
-            (translator.source, length - 1 if translator.model.reads else 0),
-            (translator.target, length - 1),
-        )
-    )
-    arrays = [{SOURCE_NAME: row} for row in source.numpy()]
-    batch = translator.batch(arrays, list(target.numpy()))
+    n_read = length - 1 if translator.model.reads else 0
+    read = {name: _drawn(side, n_read, noise) for name, side in translator.sources.items()}
+    arrays = [dict(zip(read, row, strict=True)) for row in zip(*read.values(), strict=True)]
+    batch = translator.batch(arrays, list(_drawn(translator.target, length - 1, noise)))
     return _of(record(translator.model, lambda model: model(batch)), seed)
+
+
+def _drawn(side: Notation, length: int, noise: torch.Generator) -> Array:
+    """Draw symbols of a side, `[rows, length]`."""
+    if side.vocabulary is None:
+        raise RecipeError(
+            "gradients: this model reads or writes something else than text, of which no symbols"
+            " can be drawn. Use `saccade inspect MODEL example:1 --view gradients`."
+        )
+    size = max(len(side.vocabulary), END + 2)
+    drawn: Array = torch.randint(END + 1, size, (_ROWS, length), generator=noise).numpy()
+    return drawn
 
 
 def through_sentence(translator: Predictor, translation: Prediction, *, seed: int = 1) -> Flow:

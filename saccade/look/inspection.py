@@ -1,6 +1,7 @@
 """Look inside a model while it works on one sentence: gathers the arrays that the views draw."""
 
 import copy
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -20,7 +21,7 @@ from saccade.models.pointer_generator import PointerGenerator
 from saccade.nouns import SOURCE_NAME, Branch
 from saccade.parts import Part
 from saccade.positions.base import Positions
-from saccade.predict.prediction import Looker, Maps, Prediction
+from saccade.predict.prediction import Maps, Prediction
 from saccade.predict.predictor import Predictor
 from saccade.search.base import Search
 from saccade.tokenizers._vocabulary import END, MARK, Vocabulary
@@ -129,23 +130,29 @@ def looked(translation: Prediction, maps: Mapping[str, Maps], *, whole: bool = F
     if not whole:
         return Looked(maps, translation.source_tokens, translation.tokens)
     looker, tokens = translation.looker, translation.hypothesis.tokens
-    source, ids = _only(looker), _places(translation)
-    rows, columns = looker.target.words(tokens), source.words(ids)
+    rows, columns, shown = looker.target.words(tokens), list[int](), list[str]()
+    for name in translation.arrays:
+        notation, ids = looker.sources[name], _places(translation, name)
+        columns += [len(shown) + number for number in notation.words(ids)]
+        shown += words(notation, ids, translation.labels(name))
+    if not shown:  # a picture alone: its places have no names
+        columns = list(range(math.prod(translation.grid)))
     return Looked(
         {name: _joined(one, rows, columns) for name, one in maps.items()},
-        words(source, ids, translation.source_tokens),
+        tuple(shown),
         words(looker.target, tokens, translation.tokens),
     )
 
 
-def _only(looker: Looker) -> Notation:
-    return next(iter(looker.sources.values()))
+def _places(prediction: Prediction, name: str) -> Sequence[int]:
+    """Return what stands at the places of a source that can be looked at: of text its ids, END too.
 
-
-def _places(prediction: Prediction) -> Sequence[int]:
-    """Return the values of all places that can be looked at: of text its ids, END too."""
-    values = prediction.source_values
-    return [*values, END] if _only(prediction.looker).vocabulary is not None else values
+    Where they form a grid, their numbers.
+    """
+    values = prediction.arrays[name]
+    if prediction.looker.sources[name].vocabulary is not None:
+        return [*values, END]
+    return range(len(prediction.labels(name)))
 
 
 def _joined(weights: Maps, rows: Sequence[int], columns: Sequence[int]) -> Maps:
@@ -160,7 +167,8 @@ def aligned(translation: Prediction) -> Aligned:
     """Return the words of both sentences and where each target word looked most."""
     attention_maps(translation)
     looker = translation.looker
-    source = _only(looker)
+    _check_one_source(translation.arrays, "an alignment is")
+    source = next(iter(looker.sources.values()))
     written_in(source)
     return Aligned(
         words(source, translation.source_values, translation.source_tokens[:-1]),
@@ -276,7 +284,7 @@ def windows(translator: Predictor, translation: Prediction) -> list[list[Bell]]:
 
 
 @torch.inference_mode()
-def units(translator: Predictor, text: str) -> tuple[tuple[str, ...], list[Unit]]:
+def units(translator: Predictor, text: Any) -> tuple[tuple[str, ...], list[Unit]]:
     """Return the pieces of a text and the units of the reading cells that follow its properties.
 
     What is followed is the memory: `c` of an LSTM, `h` of other cells. A language model reads the
@@ -286,8 +294,10 @@ def units(translator: Predictor, text: str) -> tuple[tuple[str, ...], list[Unit]
         return _writing_units(translator, text)
     _check_text(translator, text)
     vocabulary = written_in(translator.source)
-    (arrays,) = translator.encode([{SOURCE_NAME: text}])
-    ids = arrays[SOURCE_NAME].tolist()
+    given = text if isinstance(text, Mapping) else {next(iter(translator.sources)): text}
+    (arrays,) = translator.encode([given])
+    _check_one_source(arrays, "cell states are")
+    ids = next(iter(arrays.values())).tolist()
     sources = translator.batch([arrays], [[]]).sources
     reels = record(translator.model, lambda model: writer(model).start(sources))
     held = {reel.name: reel.memory() for reel in reels if reel.projected.shape[1] == len(ids) + 1}
@@ -299,7 +309,7 @@ def units(translator: Predictor, text: str) -> tuple[tuple[str, ...], list[Unit]
     return _best(held, slice(0, -1), vocabulary.pieces(ids))
 
 
-def _writing_units(translator: Predictor, text: str) -> tuple[tuple[str, ...], list[Unit]]:
+def _writing_units(translator: Predictor, text: Any) -> tuple[tuple[str, ...], list[Unit]]:
     vocabulary = written_in(translator.target)
     ids = vocabulary.encode(text)
     batch = translator.batch(translator.encode([{SOURCE_NAME: ""}]), [ids])
@@ -330,6 +340,14 @@ def _check_text(translator: Predictor, text: Any) -> None:
         raise DataError(
             f"inspect: the sentence {text!r} is empty; expected at least one symbol. Write a "
             "sentence."
+        )
+
+
+def _check_one_source(sources: Mapping[str, Any], what: str) -> None:
+    if len(sources) > 1:
+        raise RecipeError(
+            f"inspect: {what} shown of one source, but this model reads {', '.join(sources)}. Use"
+            " --view attention."
         )
 
 

@@ -118,7 +118,7 @@ def attention_drawing(
     """Draw one map `[T, S]` over the input, by the view of the input's modality."""
     grid, raw = prediction.grid, prediction.source
     one = AttentionMap(weights, source, target, grid, raw, title=title, said=said)
-    return draw_attention(next(iter(prediction.looker.sources.values())).view, one)
+    return draw_attention(prediction.view, one)
 
 
 def _heads(seen: _Seen) -> Drawing:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from saccade.errors import RecipeError
 from saccade.guards import bias
 from saccade.guards.bias import BiasReading, Change, Mean, Pair, Probes
 from saccade.guards.nonsense import nonsense
@@ -79,6 +80,12 @@ def probe_nonsense(translator: Predictor, sample: str) -> list[Nonsense]:
 
 def probe_bias(translator: Predictor, probes: Probes) -> Bias:
     """Translate both sentences of each pair, and score both readings of each source."""
+    sides = [*translator.sources.values(), translator.target]
+    if len(sides) > 2 or any(side.vocabulary is None for side in sides):
+        raise RecipeError(
+            "bias: this model reads or writes something else than one text; expected a model that"
+            " turns text into text, such as a translator. Choose another model."
+        )
     return Bias(_pairs(translator, probes.pairs), _readings(translator, probes.readings))
 
 

@@ -43,10 +43,20 @@ def number(text: str, where: str) -> float:
     return value
 
 
-def written(values: NDArray[np.floating], digits: int = 6) -> str:
-    """Write `[S, C]` as text, with so many digits that count.
+def written(values: NDArray[np.floating], digits: int | None = None) -> str:
+    """Write `[S, C]` as text that `parse` reads as the same numbers.
+
+    Args:
+        values: the numbers.
+        digits: how many digits to show of each; as few as tell it from all others if not given.
 
     >>> written(np.array([[1.0, 10.0], [2.25, -20.0]]))
     '1,10 2.25,-20'
+    >>> written(np.array([[0.1 + 0.2]])), written(np.array([[0.1 + 0.2]]), digits=3)
+    ('0.30000000000000004', '0.3')
     """
-    return " ".join(",".join(f"{value:.{digits}g}" for value in row) for row in values)
+    return " ".join(",".join(_one(float(value), digits) for value in row) for row in values)
+
+
+def _one(value: float, digits: int | None) -> str:
+    return repr(value).removesuffix(".0") if digits is None else f"{value:.{digits}g}"

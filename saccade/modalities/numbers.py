@@ -7,6 +7,7 @@ As text a series is written place after place, parted by spaces; the columns of 
 
 import hashlib
 import json
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -20,6 +21,10 @@ from saccade.modalities._numbers import Numbers, parse, written
 from saccade.modalities.base import Array, Codec, Framed, Laid, Modality
 from saccade.nouns import Raw, Side
 
+_DIGITS = 7  # behind the first digit of a spread that float32 resolves
+_SHOWN = 6  # digits of a number on an axis
+_MOST_PLACES = 1_000_000  # of a forecast, whatever a model folder says
+
 
 @dataclass(frozen=True, slots=True)
 class Scale:
@@ -30,6 +35,12 @@ class Scale:
 
     mean: tuple[float, ...]
     spread: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        """Refuse what no data can have, such as a model folder may hold."""
+        finite = all(map(math.isfinite, (*self.mean, *self.spread)))
+        if len(self.mean) != len(self.spread) or not finite or min(self.spread, default=1) <= 0:
+            raise ValueError("a scale has a mean and a positive spread of every column")
 
     @classmethod
     def of(cls, series: Iterable[Numbers]) -> "Scale":
@@ -42,8 +53,14 @@ class Scale:
         for values in found:
             _check_columns(values, found[0].shape[1])
         whole = np.concatenate(found)
-        mean, spread = whole.mean(axis=0), whole.std(axis=0)
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean, spread = whole.mean(axis=0), whole.std(axis=0)
         spread[spread <= 1e-12 * np.abs(mean)] = 1.0
+        if not np.isfinite(spread).all():
+            raise DataError(
+                "data.train: numbers are too large to measure their spread; expected less than"
+                " 1e150. Divide them by a constant."
+            )
         return cls(tuple(mean.tolist()), tuple(spread.tolist()))
 
     def __len__(self) -> int:
@@ -60,9 +77,15 @@ class Scale:
         return scaled.astype(np.float32)
 
     def undo(self, values: NDArray[np.float32]) -> Numbers:
-        """Return what a model wrote, `[T, C]`, in the units of the data."""
+        """Return what a model wrote, `[T, C]`, in the units of the data.
+
+        Numbers are rounded to about a ten-millionth of the spread, which is all that float32 holds,
+        so that they are short as text.
+        """
         found: Numbers = values.astype(np.float64) * np.array(self.spread) + np.array(self.mean)
-        return found
+        places = [_DIGITS - math.floor(math.log10(spread)) for spread in self.spread]
+        rows = [[round(x, n) for x, n in zip(row, places, strict=True)] for row in found.tolist()]
+        return np.array(rows, dtype=np.float64).reshape(found.shape)
 
 
 @final
@@ -144,15 +167,15 @@ class NumbersCodec(Codec):
         return Framed(values, mask, self.pad(shifted).values)
 
     def labels(self, raw: Raw, array: Array) -> tuple[str, ...]:
-        """Write the numbers of every place."""
-        return tuple(written(as_numbers(raw)).split())
+        """Write the numbers of every place, rounded for axes."""
+        return tuple(written(as_numbers(raw), _SHOWN).split())
 
     def read(self, text: str, where: str = "input") -> Numbers:
         """Read a text of numbers."""
         return parse(text, where)
 
     def write(self, raw: Raw) -> str:
-        """Write six digits of every number."""
+        """Write all digits, so that `read` gives the same numbers."""
         return written(as_numbers(raw))
 
     def save(self, path: Path) -> None:
@@ -198,7 +221,7 @@ class NumbersModality(Modality):
         try:
             raw = json.loads(path.read_text(encoding="utf-8"))
             mean, spread = (tuple(map(float, raw["scale"][k])) for k in ("mean", "spread"))
-            return NumbersCodec(Scale(mean, spread), int(raw["horizon"]))
+            return NumbersCodec(Scale(mean, spread), checked_horizon(raw["horizon"]))
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise CheckpointError(
                 f"{path}: cannot be read as the scale of numbers ({error}); expected what"
@@ -211,6 +234,14 @@ def as_numbers(raw: Raw, where: str = "numbers") -> Numbers:
     if isinstance(raw, str):
         return parse(raw, where)
     found: Numbers = np.asarray(raw, dtype=np.float64)
+    return found
+
+
+def checked_horizon(found: object) -> int:
+    """Return the horizon that a model folder names; raise ValueError where it cannot be one."""
+    if type(found) is not int or not 0 <= found <= _MOST_PLACES:
+        said = str(found)[:40]
+        raise ValueError(f"a horizon of {said} places; expected 0 to {_MOST_PLACES:,}")
     return found
 
 

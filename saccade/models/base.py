@@ -20,6 +20,9 @@ class Model(nn.Module, ABC):
     one_vocabulary: bool = False  # True if source and target must have the same symbols
     pieces_each: int = 0  # source pieces for each target symbol; 0 if lengths are free
     reads: ClassVar[bool] = True  # False if there is no source, and a given text is a beginning
+    several: ClassVar[bool] = False  # True if it can read several sources
+    source_raw: ClassVar[str] = ""  # the raw values that it can read, as of Modality; "" is any
+    discrete: ClassVar[bool | None] = None  # True: symbols; False: values; None: as its head
     head: Head
 
     @abstractmethod

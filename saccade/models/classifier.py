@@ -1,6 +1,7 @@
 """The classifier: reads all, then writes one label."""
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -32,6 +33,8 @@ class Classifier(Writer):
     in training.
     """
 
+    several: ClassVar[bool] = True
+    discrete: ClassVar[bool | None] = True
     head: ClosedHead
 
     def __init__(  # noqa: PLR0913 - all but two are options

@@ -1,6 +1,7 @@
 """The dense forecaster: all steps at once."""
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -31,6 +32,8 @@ class DenseForecaster(Writer):
     steps do not know of each other. Compare `encoder_decoder`.
     """
 
+    several: ClassVar[bool] = True
+    discrete: ClassVar[bool | None] = False
     head: PathHead
 
     def __init__(  # noqa: PLR0913 - all but two are options

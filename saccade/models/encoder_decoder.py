@@ -1,7 +1,7 @@
 """The encoder-decoder: the model of all sequence-to-sequence recipes."""
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import ClassVar, Literal
 
 import torch
 from torch import Tensor, nn
@@ -46,6 +46,8 @@ class EncoderDecoder(Writer):
     one joint vocabulary. `embedder` and `head` are those that suit the data unless a recipe names
     others; with several sources, `embedders` and `encoders` name those of single ones.
     """
+
+    several: ClassVar[bool] = True
 
     def __init__(  # noqa: PLR0913 - all but two are options
         self,

@@ -32,6 +32,7 @@ class LanguageModel(Writer):
     """
 
     reads: ClassVar[bool] = False
+    discrete: ClassVar[bool | None] = True
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
 """The pointer-generator: an encoder-decoder that may copy from its source."""
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import ClassVar, Literal
 
 from torch import Tensor
 
@@ -32,6 +32,8 @@ class PointerGenerator(Writer):
     """
 
     one_vocabulary = True
+    source_raw: ClassVar[str] = "text"
+    discrete: ClassVar[bool | None] = True
     head: PointerHead
 
     def __init__(

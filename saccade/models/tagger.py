@@ -1,6 +1,7 @@
 """The tagger: one symbol for every place of the source."""
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -42,6 +43,8 @@ class Tagger(Writer):
     2016, arXiv:1606.02892). Output and source have the same number of words, so END is known.
     """
 
+    source_raw: ClassVar[str] = "text"
+    discrete: ClassVar[bool | None] = True
     head: ClosedHead
 
     def __init__(  # noqa: PLR0913 - all but two are options

@@ -127,12 +127,27 @@ class Prediction:
 
     @property
     def source_tokens(self) -> tuple[str, ...]:
-        """The input's places that attention can look at, END too; () if they form a grid."""
-        labels = [
-            self.looker.sources[name].labels(self.sources[name], values)
-            for name, values in self.arrays.items()
-        ]
-        return tuple(label for row in labels for label in row)
+        """The input's places that attention can look at, END too; () if they all form a grid."""
+        return tuple(label for name in self.arrays for label in self.labels(name))
+
+    def labels(self, name: str) -> tuple[str, ...]:
+        """Name the places of one source; those of a grid only where other sources stand beside it.
+
+        They are called `image 2,5`: row and column, from 1.
+        """
+        values = self.arrays[name]
+        found = self.looker.sources[name].labels(self.sources[name], values)
+        if found or len(self.arrays) == 1:
+            return found
+        rows, columns = self.looker.grid({name: values})
+        cells = ((r, c) for r in range(1, rows + 1) for c in range(1, columns + 1))
+        return tuple(f"{name} {row},{column}" for row, column in cells)
+
+    @property
+    def view(self) -> str:
+        """The module of `views` that draws attention over the input."""
+        views = [notation.view for notation in self.looker.sources.values()]
+        return views[0] if len(views) == 1 else Notation.view
 
     @property
     def grid(self) -> tuple[int, ...]:
@@ -268,7 +283,7 @@ class Prediction:
             return None
         source = self.source_tokens
         one = AttentionMap(weights, source, self.tokens, self.grid, self.source)
-        return draw_attention(next(iter(self.looker.sources.values())).view, one)
+        return draw_attention(self.view, one)
 
 
 def shortened(prediction: Prediction, n: int) -> Prediction:

@@ -23,8 +23,8 @@ def write(
     """Write `n_lines` lines a sentence, each symbol picked by `choose`; score = log-probability.
 
     A line ends with END, or unfinished when it is as long as its limit and `choose` wants another
-    symbol, or when nothing may follow. Lines that end leave the batch. The books are numpy's, as
-    those of a beam are.
+    symbol, or when nothing may follow. Lines that end leave the batch. What is written is kept in
+    numpy, as the hypotheses of a beam are.
     """
     rules, device = Rules(task), task.limits.device
     limits = rules.limits.numpy(force=True).repeat(n_lines)  # [N]

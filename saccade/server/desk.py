@@ -16,7 +16,7 @@ from saccade.predict.decode import GREEDY, Decode
 from saccade.predict.prediction import Prediction, Scored
 from saccade.server.counters import Counters
 from saccade.server.jobs import Job
-from saccade.server.limits import Limits
+from saccade.server.limits import Input, Limits
 from saccade.server.models import Served
 from saccade.server.predict import needs_tree
 from saccade.server.refusal import Refused
@@ -82,7 +82,7 @@ class Desk:
         return await asyncio.get_running_loop().run_in_executor(self._drawers, draw)
 
 
-def jobs_of(asked: Predict, texts: Sequence[str]) -> list[Job]:
+def jobs_of(asked: Predict, texts: Sequence[Input]) -> list[Job]:
     """Make a job for each text and, if its tree is wanted, a greedy one after all of them."""
     trace = needs_tree(asked)
     decode = Decode(asked.beam, asked.nbest, asked.length_penalty, trace=trace)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from saccade.predict.decode import USUAL, Decode
 from saccade.predict.prediction import Prediction, Scored
+from saccade.server.limits import Input
 
 
 @dataclass(eq=False, slots=True)
@@ -18,7 +19,7 @@ class Job:
     far after every step, in the thread that computes.
     """
 
-    text: str
+    text: Input
     decode: Decode | None = USUAL
     begin: str = ""
     deadline: float = float("inf")

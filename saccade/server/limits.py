@@ -1,9 +1,11 @@
 """How much one request may ask for, and how much the server takes on at once."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from saccade.server.refusal import Refused
+
+Input = str | Mapping[str, str]  # a text, or those of several sources by name
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,7 @@ class Limits:
     batch: int = 4_096
     wait: float = 4.0
 
-    def check_texts(self, where: str, texts: Sequence[str]) -> None:
+    def check_texts(self, where: str, texts: Sequence[Input]) -> None:
         """Refuse too many texts, or one that is too long."""
         if len(texts) > self.items:
             raise Refused(
@@ -36,11 +38,12 @@ class Limits:
                 " them in several requests.",
             )
         for number, text in enumerate(texts):
-            if len(text) > self.characters:
+            n = n_characters(text)
+            if n > self.characters:
                 place = f"{where}[{number}]" if len(texts) > 1 else where
                 raise Refused(
                     413,
-                    f"{place}: {len(text)} characters; expected at most {self.characters} in a"
+                    f"{place}: {n} characters; expected at most {self.characters} in a"
                     " text; split it into sentences.",
                 )
 
@@ -68,3 +71,14 @@ class Limits:
             f"server: not done after {self.seconds:g} seconds, the limit; expected a shorter text"
             " or a narrower beam; ask for less, or try again when the server is less busy.",
         )
+
+
+def n_characters(given: Input) -> int:
+    """Count the characters of an input, with the names of its sources.
+
+    >>> n_characters("ab"), n_characters({"a": "bc", "d": ""})
+    (2, 4)
+    """
+    if isinstance(given, str):
+        return len(given)
+    return sum(len(name) + len(text) for name, text in given.items())

@@ -146,7 +146,8 @@ def _parts(part: Part[Any]) -> Iterator[Part[Any]]:
 
 def _examples(folder: Path) -> tuple[Example, ...]:
     """Return the examples of a folder, no source twice; data that its recipe names is not read."""
-    return tuple({example.source: example for example in read_examples(folder)}.values())
+    distinct = {tuple(one.sources.values()): one for one in read_examples(folder)}
+    return tuple(distinct.values())
 
 
 def _check_name(name: str, place: str, taken: Sequence[str]) -> None:

@@ -115,7 +115,10 @@ def _words(seen: Seen) -> dict[str, Any]:
     one = seen.translation
     notation = next(iter(one.looker.sources.values()))
     labels = one.source_tokens[: len(one.source_values)]  # END is no word
-    source = inspection.words(notation, one.source_values, labels) if labels else ()
+    if len(one.arrays) > 1:
+        source = inspection.looked(one, {}, whole=True).source
+    else:
+        source = inspection.words(notation, one.source_values, labels) if labels else ()
     target = inspection.words(one.looker.target, one.hypothesis.tokens, one.tokens)
     return {"source_words": source, "target_words": target}
 

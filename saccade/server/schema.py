@@ -1,6 +1,6 @@
 """What requests and answers look like. Types are strict and unknown keys are refused."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
@@ -17,7 +17,11 @@ def _writable(text: str) -> str:
 
 Text = Annotated[str, AfterValidator(_writable)]
 Texts = Text | list[Text]
+Named = Annotated[dict[Text, Text], Field(min_length=1, max_length=16)]
+Input = Text | Named
+Inputs = Input | list[Input]
 Penalty = Annotated[float, Field(ge=0, le=10, allow_inf_nan=False)]
+T = TypeVar("T")
 
 
 class _Strict(BaseModel):
@@ -28,7 +32,9 @@ class Predict(_Strict):
     """Translate one text or several, and say what else to tell about each."""
 
     model: Text | None = Field(None, description="One of /v1/models; the first if not given.")
-    text: Texts
+    text: Inputs = Field(
+        description="What to read. Of a model with several sources an object: name to text."
+    )
     beam: int | None = Field(None, ge=1, description="Hypotheses kept at each step.")
     nbest: int = Field(1, ge=1, description="Outputs for each text.")
     length_penalty: Penalty | None = None
@@ -43,7 +49,7 @@ class ScoreRequest(_Strict):
     """Say how likely targets are for their sources."""
 
     model: Text | None = None
-    source: Texts
+    source: Inputs
     target: Texts
 
 
@@ -155,10 +161,11 @@ class ScoreAnswer(BaseModel):
 
 
 class ExampleAnswer(BaseModel):
-    """A pair to try."""
+    """A pair to try; `sources` has all sources by name where there are several."""
 
     source: str
     reference: str
+    sources: dict[str, str] | None = None
 
 
 class ModelAnswer(BaseModel):
@@ -168,6 +175,7 @@ class ModelAnswer(BaseModel):
     description: str
     source: str
     target: str
+    sources: list[str]
     parameters: int
     attention: list[str]
     views: list[View]
@@ -187,6 +195,6 @@ class Status(BaseModel):
     status: str
 
 
-def listed(texts: Texts) -> list[str]:
-    """Return one text or several as a list."""
-    return [texts] if isinstance(texts, str) else texts
+def listed(given: T | list[T]) -> list[T]:
+    """Return one thing or several as a list."""
+    return given if isinstance(given, list) else [given]

@@ -6,11 +6,13 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from saccade.nouns import Example
 from saccade.predict.prediction import Prediction
 from saccade.server import schema
 from saccade.server.answers import answer, encoded, unless_gone
 from saccade.server.desk import Desk, jobs_of, scores, translations
 from saccade.server.jobs import Job
+from saccade.server.limits import Input
 from saccade.server.models import Served
 from saccade.server.predict import Seen, check_size, is_heavy, number, result, views_of
 from saccade.server.refusal import Refused
@@ -51,14 +53,20 @@ def told(model: Served) -> dict[str, Any]:
         "parameters": model.n_parameters,
         "attention": model.translator.attention_names,
         "views": views_of(model.translator),
-        "examples": [{"source": e.source, "reference": e.target} for e in shown],
+        "sources": list(model.translator.sources),
+        "examples": [_example(one) for one in shown],
         "trains": model.trains,
     }
 
 
-def check(desk: Desk, asked: schema.Predict) -> list[str]:
+def _example(one: Example) -> dict[str, Any]:
+    several = {"sources": dict(one.sources)} if len(one.sources) > 1 else {}
+    return {"source": one.source, "reference": one.target, **several}
+
+
+def check(desk: Desk, asked: schema.Predict) -> list[Input]:
     """Refuse what is over a limit; return the texts."""
-    texts = schema.listed(asked.text)
+    texts: list[Input] = [*schema.listed(asked.text)]
     desk.limits.check_texts("text", texts)
     desk.limits.check_texts("prefix", [asked.prefix])
     desk.limits.check_beam("beam", asked.beam or 1)
@@ -96,7 +104,8 @@ async def tell(
 
 async def _scored(desk: Desk, asked: schema.ScoreRequest) -> Response:
     model = desk.model(asked.model)
-    sources, targets = schema.listed(asked.source), schema.listed(asked.target)
+    sources: list[Input] = [*schema.listed(asked.source)]
+    targets = schema.listed(asked.target)
     desk.limits.check_texts("source", sources)
     desk.limits.check_texts("target", targets)
     if len(sources) != len(targets):

@@ -20,7 +20,7 @@ from saccade.predict.decode import Decode
 from saccade.predict.prediction import Prediction, Scored
 from saccade.predict.predictor import Predictor
 from saccade.server.jobs import Job
-from saccade.server.limits import Limits
+from saccade.server.limits import Limits, n_characters
 from saccade.server.refusal import Refused
 
 _PATIENCE = 6  # times the wait for one more text, the longest wait for all
@@ -126,7 +126,7 @@ class Worker:
             until = time.monotonic() + _PATIENCE * wait
             while self._waiting and not self._closing:
                 n, left = len(self._waiting), until - time.monotonic()
-                enough = sum(len(job.text) for job in self._waiting) >= self.limits.batch
+                enough = sum(n_characters(job.text) for job in self._waiting) >= self.limits.batch
                 if left <= 0 or enough:
                     break
                 self._changed.wait(min(wait, left))
@@ -161,7 +161,7 @@ class Worker:
             try:
                 job.pieces = max(self.translator.size(job.text), len(job.begin)) + 1
             except DataError:  # the batch will say so
-                job.pieces = len(job.text) + 1
+                job.pieces = n_characters(job.text) + 1
         return job.pieces
 
     def _compute(self, batch: list[Job]) -> None:

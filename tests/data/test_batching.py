@@ -1,4 +1,3 @@
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +14,6 @@ from saccade.errors import DataError
 from saccade.modalities.numbers import NumbersCodec, Scale
 from saccade.modalities.text import TextCodec
 from saccade.readers.pairs import Pairs
-from saccade.search._plan import smaller_at_the_end, sorted_batches
 from saccade.tokenizers._vocabulary import END, PAD, START, Reading
 from saccade.tokenizers.character import Character
 from tests.samples import text_codecs
@@ -199,27 +197,6 @@ def test_iterating_reads_every_pair_once(
 ) -> None:
     found = batches([stored(tmp_path_factory.mktemp("s"), sizes)], batch_tokens)
     assert sorted(i for batch in found for i in batch.index) == list(range(len(sizes)))
-
-
-@given(st.lists(st.integers(0, 20)), st.integers(1, 50))
-def test_sorted_batches_hold_all_longest_first(sizes: list[int], batch_tokens: int) -> None:
-    found = sorted_batches(sizes, batch_tokens)
-    flat = [i for rows in found for i in rows]
-    assert sorted(flat) == list(range(len(sizes)))
-    assert [sizes[i] for i in flat] == sorted(sizes, reverse=True)
-    for rows in found:
-        assert (sizes[rows[0]] + 1) * len(rows) <= batch_tokens or len(rows) == 1
-
-
-@pytest.mark.parametrize("threads", [1, 2, 3])
-@pytest.mark.parametrize("n", [0, 1, 4, 5, 7, 20])
-def test_smaller_batches_at_the_end_hold_the_same_in_the_same_order(n: int, threads: int) -> None:
-    batches = [list(range(10 * i, 10 * i + 10)) for i in range(n)]
-    found = smaller_at_the_end(batches, threads)
-    assert list(chain.from_iterable(found)) == list(range(10 * n))
-    cut = threads > 1 and n > 2 * threads
-    assert (max(map(len, found[-threads:]), default=10) <= 3) == cut
-    assert all(found)
 
 
 def test_every_end_ends_a_turn() -> None:

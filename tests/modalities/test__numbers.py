@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 from saccade.errors import DataError
 from saccade.modalities._numbers import parse, written
 
-numbers = st.floats(-1e6, 1e6, allow_nan=False)
+numbers = st.floats(allow_nan=False, allow_infinity=False)
 
 
 @given(st.lists(st.tuples(numbers, numbers), min_size=1, max_size=6))
 def test_what_is_written_is_read(rows: list[tuple[float, float]]) -> None:
     values = np.array(rows)
-    assert np.array_equal(parse(written(values, digits=17)), values)
+    assert np.array_equal(parse(written(values)), values)
 
 
 @pytest.mark.parametrize("text", ["1 two", "1 nan", "1 inf", "1 ,", "1 2,"])

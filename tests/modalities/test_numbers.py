@@ -1,5 +1,6 @@
 """Numbers as one side of an example: their scale, and how series are laid out."""
 
+import json
 import math
 from pathlib import Path
 
@@ -120,3 +121,58 @@ def test_scales_are_saved(tmp_path: Path) -> None:
     (tmp_path / "source.json").write_text("{}")
     with pytest.raises(CheckpointError, match="cannot be read as the scale of numbers"):
         NumbersModality().load(tmp_path / "source.json")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"mean": [0.0], "spread": [0.0]},
+        {"mean": [0.0], "spread": [-1.0]},
+        {"mean": [0.0, 1.0], "spread": [1.0]},
+        {"mean": [math.inf], "spread": [1.0]},
+        {"mean": [0.0], "spread": [math.nan]},
+    ],
+)
+def test_a_scale_that_no_data_has_is_refused(tmp_path: Path, wrong: dict[str, list[float]]) -> None:
+    path = tmp_path / "source.json"
+    path.write_text(json.dumps({"scale": wrong, "horizon": 3}))
+    with pytest.raises(CheckpointError, match="a mean and a positive spread of every column"):
+        NumbersModality().load(path)
+
+
+@pytest.mark.parametrize("horizon", [-1, 2.5, 10**9, True])
+def test_a_folder_cannot_ask_for_an_endless_forecast(tmp_path: Path, horizon: object) -> None:
+    path = tmp_path / "target.json"
+    path.write_text(json.dumps({"scale": {"mean": [0.0], "spread": [1.0]}, "horizon": horizon}))
+    said = "places; expected 0 to 1,000,000"
+    with pytest.raises(CheckpointError, match=said):
+        NumbersModality().load(path)
+
+
+def test_numbers_that_are_too_large_are_refused() -> None:
+    with pytest.raises(DataError, match=r"data.train: numbers are too large to measure their spr"):
+        Scale.of([np.array([[1e300], [-1e300]])])
+
+
+@given(
+    st.lists(st.floats(-9, 9, width=32), min_size=1, max_size=6),
+    numbers,
+    st.floats(1e-6, 1e9),
+)
+def test_what_a_model_wrote_is_read_again_as_it_was(
+    values: list[float], mean: float, spread: float
+) -> None:
+    """As text a forecast loses nothing, and rounding moves it less than float32 can tell."""
+    codec = NumbersCodec(Scale((mean,), (spread,)), 3)
+    found = codec.decode(np.array(values, dtype=np.float32))
+    assert np.array_equal(codec.read(codec.write(found)), found)
+    exact = np.array(values, dtype=np.float32).astype(np.float64)[:, None] * spread + mean
+    assert np.abs(found - exact).max() <= 1e-7 * spread
+
+
+def test_forecasts_are_short_as_text_and_sources_stay_as_they_were() -> None:
+    codec = NumbersCodec(Scale((20.0,), (4.0,)), 3)
+    wrote = np.array([1 / 3, 0.5], dtype=np.float32)
+    assert codec.write(codec.decode(wrote)) == "21.3333334 22"
+    given = "1234567.125 0.1 100000000000000.3"
+    assert codec.write(codec.read(given)) == given

@@ -1,0 +1,54 @@
+"""Bytes in and out of the command line."""
+
+import contextlib
+from pathlib import Path
+
+import pytest
+
+from saccade.cli.streams import named_input, named_inputs, output
+from saccade.errors import DataError
+
+NAMES = ("story", "question")
+
+
+def test_lines_of_a_model_with_one_source_stay_as_they_are() -> None:
+    lines = ['{"story": 1}', "", "a"]
+    assert list(named_inputs(lines, ["source"])) == lines
+
+
+def test_objects_of_a_model_with_several_sources() -> None:
+    found = named_inputs(['{"question": "Who?", "story": "Ann ran."}'], NAMES)
+    assert list(found) == [{"question": "Who?", "story": "Ann ran."}]
+
+
+@pytest.mark.parametrize(
+    "line", ["Who?", "[]", '{"story": "a"}', '{"story": "a", "question": 3}', "{", "[" * 9999]
+)
+def test_what_is_not_such_an_object_is_refused(line: str) -> None:
+    with pytest.raises(DataError) as caught:
+        list(named_inputs(['{"story": "", "question": ""}', line], NAMES))
+    assert str(caught.value) == (
+        f"line 2: found {line[:60]!r}; expected a JSON object with the text of each source of the"
+        ' model: {"story": "...", "question": "..."}.'
+    )
+    assert named_input('{"story": "", "question": "x"}', NAMES, "here")["question"] == "x"
+
+
+def _fail_half_way(path: Path) -> None:
+    with contextlib.suppress(ZeroDivisionError), output(path) as file:
+        file.write(b"half")
+        raise ZeroDivisionError
+
+
+def test_a_file_takes_its_place_only_once_it_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "out.txt"
+    path.write_bytes(b"before")
+    _fail_half_way(path)
+    assert path.read_bytes() == b"before"
+    with output(path) as file:
+        file.write(b"whole")
+    assert path.read_bytes() == b"whole"
+    assert list(tmp_path.iterdir()) == [path]
+    said = r"out.txt: cannot be written: .*Choose another place with"
+    with pytest.raises(DataError, match=said), output(tmp_path / "no" / "out.txt"):
+        pass

@@ -1,0 +1,106 @@
+"""Models that cannot read or write what a recipe names are refused before anything is built."""
+
+from typing import Any
+
+import pytest
+
+from saccade import recipe as recipes
+from saccade.errors import RecipeError
+from saccade.modalities.base import Modality
+from saccade.models._wiring import misfits
+from saccade.models.base import Model
+from saccade.parts import Part, check_part, kinds
+
+TEXT, NUMBERS, IMAGE = (Part(Modality, kind) for kind in ("text", "numbers", "image"))
+ONE, TWO = {"source": TEXT}, {"story": TEXT, "question": TEXT}
+
+
+def model(kind: str, **options: Any) -> Part[Model]:
+    found = check_part(Model, {"kind": kind, **options}, "model", problems := [])
+    assert found is not None
+    assert not problems
+    return found
+
+
+@pytest.mark.parametrize("kind", ["closed", "path", "pointer", "values"])
+def test_a_head_of_another_model_is_refused(kind: str) -> None:
+    said = [
+        f"model.head: {kind} cannot be the head of encoder_decoder with a target of kind text."
+        " Use symbols, or leave head out."
+    ]
+    assert misfits(model("encoder_decoder", head=kind), ONE, TEXT) == said
+    assert misfits(model("encoder_decoder", head="symbols"), ONE, TEXT) == []
+    assert misfits(model("encoder_decoder", head="values"), {"source": NUMBERS}, NUMBERS) == []
+
+
+def test_a_recipe_check_says_so() -> None:
+    reader = {"kind": "tsv", "path": "a"}
+    plain: dict[str, Any] = {"data": {"train": reader, "valid": reader}}
+    plain |= {"training": {"max_steps": 1}, "model": {"kind": "language_model", "head": "pointer"}}
+    with pytest.raises(RecipeError, match=r"r: model.head: pointer cannot be the head of"):
+        recipes.from_plain(plain, "r")
+
+
+def test_models_of_one_source_refuse_two() -> None:
+    assert misfits(model("tagger"), TWO, TEXT) == [
+        "model: tagger reads one source, but data.sources names 2: story, question. Use classifier,"
+        " dense_forecaster or encoder_decoder, or leave sources out."
+    ]
+    (said,) = misfits(model("language_model"), TWO, TEXT)
+    assert said.startswith("model: language_model reads no source, but data.sources names 2: story")
+    for kind in ("classifier", "encoder_decoder"):
+        assert misfits(model(kind), TWO, TEXT) == []
+
+
+def test_models_that_read_text_refuse_pictures() -> None:
+    assert misfits(model("tagger"), {"source": IMAGE}, TEXT) == [
+        "model: tagger reads text, but data.source is of kind image. Use classifier,"
+        " dense_forecaster, encoder_decoder or language_model."
+    ]
+    assert misfits(model("classifier"), {"source": IMAGE}, TEXT) == []
+
+
+def test_symbols_are_not_values() -> None:
+    assert misfits(model("dense_forecaster"), {"source": NUMBERS}, TEXT) == [
+        "model: dense_forecaster writes values, but data.target is of kind text, which has symbols."
+        " Use classifier, encoder_decoder, language_model, pointer_generator or tagger."
+    ]
+    (said,) = misfits(model("classifier"), {"source": NUMBERS}, NUMBERS)
+    assert said.startswith("model: classifier writes symbols, but data.target is of kind numbers,")
+
+
+def test_embedders_fit_their_sources() -> None:
+    wrong = model("encoder_decoder", embedder="cnn")
+    assert misfits(wrong, ONE, TEXT) == [
+        "model.embedder: cnn cannot read source 'source' of kind text. Use symbols, or leave it"
+        " out."
+    ]
+    both = {"picture": IMAGE, "question": TEXT}
+    fitting = model("encoder_decoder", embedders={"picture": "cnn"}, embedder="symbols")
+    assert misfits(fitting, both, TEXT) == []
+    swapped = model("encoder_decoder", embedders={"question": "cnn"})
+    (said,) = misfits(swapped, both, TEXT)
+    assert said.startswith("model.embedders.question: cnn cannot read source 'question' of kind")
+
+
+def test_embedders_and_encoders_name_sources() -> None:
+    odd = model("encoder_decoder", embedders={"storry": "symbols"}, encoders={"x": "rnn"})
+    assert misfits(odd, TWO, TEXT) == [
+        "model.embedders: there is no source 'storry'. Did you mean 'story'? Sources: story,"
+        " question.",
+        "model.encoders: there is no source 'x'. Sources: story, question.",
+    ]
+
+
+@pytest.mark.parametrize("kind", kinds(Model))
+def test_every_model_fits_something(kind: str) -> None:
+    sides = NUMBERS if kind == "dense_forecaster" else TEXT
+    assert misfits(model(kind), {"source": sides}, sides) == []
+
+
+@pytest.mark.parametrize("name", ["../x", "a.b", "", "values", "two words"])
+def test_names_of_sources_are_words(name: str) -> None:
+    assert misfits(model("encoder_decoder"), {name: TEXT}, TEXT) == [
+        f"data.sources: '{name}' cannot be the name of a source; expected a word of letters, digits"
+        " and _, such as story. Choose another."
+    ]
