@@ -20,8 +20,8 @@ LAYERS = [  # a room may import rooms of the layers above its own, and no others
     ("folders", "look", "starters"),
     ("export", "learners"),
     ("engines", "run"),
-    ("experiments", "api", "server"),
-    ("cli",),
+    ("experiments", "fit", "server"),
+    ("api", "cli"),
 ]
 LAYER = {room: n for n, layer in enumerate(LAYERS) for room in layer}
 DOORS = ("", "__main__")  # the package's own front imports late, whatever is asked of it

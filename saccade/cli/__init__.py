@@ -27,6 +27,7 @@ from saccade.errors import Interrupted, RecipeError, SaccadeError
 
 VERBS = {  # verb: its file and function in this room
     "demo": "demo.demo",
+    "fit": "fit.fit_files",
     "init": "recipes.init",
     "train": "train.train",
     "translate": "translate.translate",

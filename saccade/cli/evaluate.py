@@ -96,7 +96,7 @@ def evaluate(
             file.writelines(f"{t.text}\n".encode() for t in found.predictions)
     _publish(json_file, {"model": str(model), **found.plain()})
     if json_file != "-":
-        _show_evaluation(f"{model} on {split}: {len(found.examples):,} examples", found)
+        show_evaluation(f"{model} on {split}: {len(found.examples):,} examples", found)
     if by_length or picture:
         first = chosen[0] if chosen else folders.read_identity(model).recipe.decoding.metrics[0]
         drawing = length_drawing(first, found)
@@ -106,7 +106,7 @@ def evaluate(
             show(drawing, picture)
 
 
-def _show_evaluation(title: str, found: Evaluation) -> None:
+def show_evaluation(title: str, found: Evaluation) -> None:
     """Show the figures of a model, beside those of what needs none."""
     if found.baselines:
         _show_forecasts(title, found)

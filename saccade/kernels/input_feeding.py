@@ -100,7 +100,7 @@ class _Steps(torch.autograd.Function):
         before, after = rows[:-1].flatten(0, 1), rows[1:].flatten(0, 1)  # [T B, D + D + C]
         d_x = multiply(d_sums, W[:, :X].contiguous().T)
         inputs = torch.cat([x, before[:, : 2 * D]], dim=1)  # [T B, X + D + D]
-        d_W, d_U = weight_gradient(d_sums, inputs).split([X + D, D], dim=1)
+        d_W, d_U = torch.split(weight_gradient(d_sums, inputs), [X + D, D], dim=1)
         d_R = weight_gradient(d_readout, after[:, D:])
         matrices = (d_W, d_U, d_sums.sum(dim=0), d_R, d_readout.sum(dim=0))
         return d_x, d_keys, d_values, None, d_h, d_c, *matrices, None, None, None
