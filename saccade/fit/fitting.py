@@ -167,7 +167,8 @@ def fit(
     standings = halve(whole, train, lambda text: console.print(text, markup=False))
     best = next(one for one in timed if one.candidate.name == standings[0].name)
     _settle(beside / best.candidate.name, folder)
-    write_text(folder / "fit.yaml", readable(made, best))
+    chosen = dataclasses.replace(best.candidate, recipe=best.recipe)
+    write_text(folder / "fit.yaml", readable(made, chosen))
     evaluation = run.evaluate(folder, "test", root=root)
     seconds = time.monotonic() - begun
     facts = {**_plan(made, timed, expected), "seconds": seconds, "chosen": best.candidate.name}
@@ -306,9 +307,16 @@ def _settle(winner: Path, folder: Path) -> None:
     winner.rename(folder)
 
 
-def readable(made: Outline, one: Timed) -> str:
-    """Write the recipe as a person would, with what was found and why on top."""
-    lines = ["What `saccade fit` chose; edit it and train it again: saccade train THIS -o runs/NEW"]
-    lines += [*made.told()[:3], f"Chosen: {one.candidate.name}: {one.candidate.why}."]
+def readable(made: Outline, chosen: Candidate, name: str = "") -> str:
+    """Write a recipe as a person would, with what was found and why on top."""
+    lines = [
+        "Chosen by the rules of `saccade fit`. Edit it; train it with: saccade train THIS",
+        *made.told()[:3],
+        f"Model {chosen.name}: {chosen.why}.",
+        "`saccade parts` lists what a recipe can name; `saccade recipe show` fills in defaults.",
+    ]
     head = "".join(f"# {line}\n" for line in lines)
-    return head + yaml.safe_dump(one.recipe, sort_keys=False, allow_unicode=True, width=100)
+    recipe = {**chosen.recipe, "name": name or chosen.name}
+    return head + yaml.safe_dump(
+        recipe, sort_keys=False, allow_unicode=True, width=100, default_flow_style=None
+    )
