@@ -80,7 +80,7 @@ class Trainer:
         self.log.say(self._describe())
         if warning := self.limits.warning():
             self.log.say(warning)
-        hooks = Hooks(self._updated, self._validate, lambda _: self.save(), self._stop)
+        hooks = Hooks(self._updated, self._validate, self._validated, self._stop)
         before = self.loop.progress.step
         self.pace.begin(self.loop.progress)
         with self.signals:
@@ -158,6 +158,11 @@ class Trainer:
         numbers = "  ".join(f"{name} {value:.3f}" for name, value in figures.items())
         self.log.say(f"step {progress.step} (epoch {progress.epoch}) validation: {numbers}{mark}")
         return found
+
+    def _validated(self, _: Progress) -> None:
+        started = time.monotonic()
+        self.save()
+        self.pace.saved(time.monotonic() - started)
 
     def _stop(self, progress: Progress) -> str:
         return "a signal asked to stop" if self.signals.caught else self.limits.reason(progress)

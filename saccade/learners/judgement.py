@@ -31,17 +31,17 @@ def judge(bench: Bench, figures: Mapping[str, float]) -> Rivals:
     """
     target = bench.recipe.data.target.build()
     examples = bench.read_examples()
-    constants = constants_of(_training_examples(bench), examples, target.raw)
-    counts = _frequencies(bench) if target.discrete else None
-    verdict = None
+    constants = list[StandIn]()
     if bench.model.reads:
-        verdict = _by_metric(bench, figures, constants, examples)
+        constants = constants_of(_training_examples(bench), examples, target.raw)
+    counts = _frequencies(bench) if target.discrete else None
+    verdict = _by_metric(bench, figures, constants, examples) if constants else None
     if verdict is None and counts is not None:
         held_out = bench.prepared.valid
         loss = counts.nats_per_place(held_out.flat(TARGET), held_out.lengths[TARGET])
         words = "symbols by their frequency in the training data"
         verdict = Verdict("loss", figures["loss"], loss, higher_is_better=False, answer=words)
-    return Rivals(tuple(constants) if bench.model.reads else (), counts, verdict)
+    return Rivals(tuple(constants), counts, verdict)
 
 
 def _training_examples(bench: Bench) -> Iterator[Example]:

@@ -4,6 +4,8 @@ import copy
 import time
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import torch
 
@@ -12,6 +14,7 @@ from saccade.kernels.allocator import kept_memory
 from saccade.learners._bench import Bench
 from saccade.predict.decode import GREEDY
 from saccade.predict.evaluation import loss_of, outputs_for
+from saccade.train.checkpoint import Checkpoints
 from saccade.train.limits import RunLimits
 from saccade.train.loop import Loop
 from saccade.train.progress import Progress
@@ -24,7 +27,7 @@ _TOLD_SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """What an update and a validation cost on this machine."""
+    """What an update, and a validation with its checkpoint, cost on this machine."""
 
     seconds_per_update: float
     seconds_per_validation: float
@@ -72,7 +75,7 @@ def roughly(seconds: float) -> str:
 
 
 def time_updates(bench: Bench, updates: int = 12, *, most_seconds: float = 20.0) -> Timing:
-    """Time a few updates and a part of a validation, and leave no trace.
+    """Time a few updates, a part of a validation and a checkpoint, and leave no trace.
 
     The updates are made to a copy of the model by a loop of their own, and the chance that they use
     is given back: a training that follows is the same, bit for bit. The first update, which may
@@ -93,7 +96,7 @@ def time_updates(bench: Bench, updates: int = 12, *, most_seconds: float = 20.0)
             loop.update()
             n += 1
         each = (time.monotonic() - started) / max(n, 1)
-    return Timing(each, time_validation(bench))
+        return Timing(each, time_validation(bench) + _time_checkpoint(loop))
 
 
 def time_validation(bench: Bench) -> float:
@@ -107,6 +110,13 @@ def time_validation(bench: Bench) -> float:
         seconds = _time_loss(bench) + _time_outputs(bench)
     bench.model.train(training)
     return seconds
+
+
+def _time_checkpoint(loop: Loop) -> float:
+    with TemporaryDirectory() as folder:
+        started = time.monotonic()
+        Checkpoints(Path(folder)).save(loop.snapshot())
+        return time.monotonic() - started
 
 
 def _time_loss(bench: Bench) -> float:
@@ -190,6 +200,10 @@ class Pace:
     def validated(self, seconds: float) -> None:
         """Note a validation, which took so long."""
         self._validations.append(seconds)
+
+    def saved(self, seconds: float) -> None:
+        """Note the checkpoint of the last validation, which took so long."""
+        self._validations[-1] += seconds
 
     def timing(self, progress: Progress) -> Timing:
         """Return the means so far; the first update, which may compile, counts if it is alone."""

@@ -89,7 +89,9 @@ class Loop:
                 progress.validations.append(hooks.validate(progress))
             progress.elapsed += time.monotonic() - started
             if due:
+                started = time.monotonic()
                 hooks.save(progress)
+                progress.elapsed += time.monotonic() - started
         return reason
 
     def update(self) -> Update:

@@ -37,8 +37,9 @@ class Validation:
 class Progress:
     """Counts since the start of the run; `epoch` and `batch` say which batch comes next.
 
-    `seconds` were spent on updates, `elapsed` on validations too. `first_loss` is the training loss
-    of the first update, and `high` how many updates in a row were far above it; see divergence.py.
+    `seconds` were spent on updates, `elapsed` on validations and checkpoints too. `first_loss` is
+    the training loss of the first update, and `high` how many updates in a row were far above it;
+    see divergence.py.
     """
 
     step: int = 0

@@ -155,5 +155,7 @@ def test_pace_measures_what_happens() -> None:
     for seconds in (4.0, 6.0):
         pace.validated(seconds)
     assert pace.timing(progress) == Timing(0.5, 5.0)
-    assert pace.left(progress) == 87 * 0.5 + 2 * 5.0
+    pace.saved(2.0)
+    assert pace.timing(progress) == Timing(0.5, 6.0)
+    assert pace.left(progress) == 87 * 0.5 + 2 * 6.0
     assert Pace(limits(patience=1)).left(progress) is None
