@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from saccade.errors import DataError, suggest
 from saccade.nouns import SOURCE_NAME, Example
-from saccade.readers._names import PAIRS, find_pair
+from saccade.readers._names import PAIRS, SIDES, find_pair, find_side
 from saccade.readers._table import LOOKED, Unread, with_features
 
 BATCH = 1024  # rows in memory at a time
@@ -101,12 +101,15 @@ def choose(opened: ArrowFile, sides: Sides) -> Sides:
             )
     if sides.source and sides.target:
         return sides
+    taken = [i for i, n in enumerate(names) if n in (sides.source, sides.target, sides.features)]
+    free = [name for i, name in enumerate(names) if i not in taken]
+    lacking = [side for side in SIDES if not getattr(sides, side)]
     usual = find_pair(names)
-    taken = {sides.source, sides.target, sides.features}
-    free = [name for name in names if name not in taken]
-    lacking = [side for side in ("source", "target") if not getattr(sides, side)]
-    if usual is not None:
-        found = dict(zip(("source", "target"), (names[i] for i in usual), strict=True))
+    one = find_side(lacking[0], names, taken)
+    if len(lacking) == 2 and usual is not None:
+        found = dict(zip(SIDES, (names[i] for i in usual), strict=True))
+    elif len(lacking) == 1 and one is not None:
+        found = {lacking[0]: names[one]}
     elif len(free) == len(lacking):
         found = dict(zip(lacking, free, strict=True))
     else:

@@ -1,6 +1,6 @@
 """What people call their columns: which two are a pair, and whether a row is a header."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from functools import cache
 
 from babel import Locale
@@ -21,6 +21,7 @@ PAIRS = (
 )
 """Names of a source and its target, in the order in which they are looked for."""
 
+SIDES = ("source", "target")
 _OTHERS = (
     *("features", "feats", "tags", "tag", "morphology", "inflection", "phonemes", "phones", "ipa"),
     *(
@@ -49,6 +50,18 @@ def find_pair(names: Sequence[str]) -> tuple[int, int] | None:
         if source in keys and target in keys:
             return keys.index(source), keys.index(target)
     return None
+
+
+def find_side(side: str, names: Sequence[str], taken: Container[int] = ()) -> int | None:
+    """Return the place of a name that is usual for one side, if it is there and not taken.
+
+    >>> find_side("target", ["question", "output"]), find_side("source", ["a", "src"], [1])
+    (1, None)
+    """
+    keys = [_key(name) for name in names]
+    usual = (pair[SIDES.index(side)] for pair in PAIRS)
+    places = (keys.index(name) for name in usual if name in keys)
+    return next((place for place in places if place not in taken), None)
 
 
 def looks_like_header(row: Sequence[str]) -> bool:

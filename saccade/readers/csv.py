@@ -10,7 +10,7 @@ from saccade.errors import DataError
 from saccade.nouns import Example, pair
 from saccade.readers._dialect import CsvRow, Dialect, find_dialect, rows_of
 from saccade.readers._lines import fingerprint, numbered, place
-from saccade.readers._names import find_pair, looks_like_header
+from saccade.readers._names import SIDES, find_pair, find_side, looks_like_header
 from saccade.readers._table import LOOKED, Column, Table, Unread, place_of, with_features
 
 _SAMPLE = 500  # lines from which the dialect is found
@@ -109,17 +109,17 @@ class Csv(Table):
             for side, column in self.sides.items()
             if column != ""
         }
-        usual = find_pair(names) or (0, 1)
-        for side, at in zip(("source", "target"), usual, strict=True):
-            free = [
-                i for i in (at, *range(len(names))) if i not in given.values() and i < len(names)
-            ]
-            if side not in given and not free:
+        lacking = [side for side in SIDES if side not in given]
+        usual = find_pair(names) if len(lacking) == 2 else None
+        for i, side in enumerate(lacking):
+            one = usual[i] if usual else find_side(side, names, given.values())
+            free = (place for place in range(len(names)) if place not in given.values())
+            given[side] = next(free, -1) if one is None else one
+            if given[side] < 0:
                 raise DataError(
                     f"{where}: no column is left for the {side}; the row has {len(names)}. Name the"
                     " reader's columns, or its delimiter."
                 )
-            given.setdefault(side, free[0] if free else 0)
         return {"features": -1, **given}
 
 

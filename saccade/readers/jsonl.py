@@ -9,7 +9,7 @@ from typing import Any
 from saccade.errors import DataError, suggest
 from saccade.nouns import SOURCE_NAME, Example
 from saccade.readers._lines import fingerprint, numbered, place
-from saccade.readers._names import PAIRS, find_pair
+from saccade.readers._names import PAIRS, find_pair, find_side
 from saccade.readers._table import LOOKED, Table, Unread, with_features
 
 _SHOWN = 12  # keys in a message
@@ -82,9 +82,13 @@ class Jsonl(Table):
         if self.sources and self.target:
             return self.sources, self.target
         keys = [key for key, _ in _leaves(entry)]
-        usual = find_pair(keys)
+        if self.sources or self.target:
+            side = "target" if self.sources else "source"
+            one = find_side(side, keys)
+            usual = None if one is None else (one, one)
+        else:
+            side, usual = "source and target", find_pair(keys)
         if usual is None:
-            side = "target" if self.sources else "source" if self.target else "source and target"
             shown = ", ".join(keys[:_SHOWN]) + (", ..." if len(keys) > _SHOWN else "")
             pairs = ", ".join(f"{one}/{other}" for one, other in PAIRS)
             raise DataError(

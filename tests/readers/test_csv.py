@@ -116,6 +116,7 @@ def test_columns_by_name_by_number_and_by_custom(tmp_path: Path) -> None:
     assert found(tmp_path, text, source="note", target="id") == [("", "1"), ("x", "2")]
     assert found(tmp_path, text, source=4, target="1") == [("", "1"), ("x", "2")]
     assert found(tmp_path, "my,other\n1,2\n", source="other") == [("2", "1")]
+    assert found(tmp_path, "id,tgt,en\n1,b,a\n", source="en") == [("a", "b")]
     assert found(tmp_path, "a,b,c\nd,e,f\n", target=1) == [("b", "a"), ("e", "d")]
 
 

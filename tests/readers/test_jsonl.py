@@ -76,6 +76,8 @@ def test_one_key_may_be_named_alone(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text('{"source": "a", "target": "b", "best": "c"}')
     (found,) = Jsonl(tmp_path, path="a.jsonl", target="best").read()
     assert (found.source, found.target) == ("a", "c")
+    (found,) = Jsonl(tmp_path, path="a.jsonl", sources={"x": "best"}).read()
+    assert (found.sources, found.target) == ({"x": "c"}, "b")
     (tmp_path / "a.jsonl").write_text('{"a": "a", "best": "c"}')
     with pytest.raises(DataError, match=r"keys found: a, best; .* Name source in the reader's opt"):
         list(Jsonl(tmp_path, path="a.jsonl", target="best").read())

@@ -26,6 +26,9 @@ def test_usual_names_and_the_only_two_columns_are_found(tmp_path: Path) -> None:
     assert found(tmp_path, {"id": [1], "tgt": ["b"], "src": ["a"]}) == [("a", "b")]
     assert found(tmp_path, {"en": ["a"], "fr": ["b"], "score": [0.5]}) == [("a", "b")]
     assert found(tmp_path, {"en": ["a"], "fr": ["b"]}, source="fr") == [("b", "a")]
+    more = {"id": ["1"], "en": ["a"], "output": ["b"], "target": ["c"]}
+    assert found(tmp_path, more, source="en") == [("a", "c")]
+    assert found(tmp_path, more, source="target", target="en") == [("c", "a")]
 
 
 def test_nested_columns_have_dots(tmp_path: Path) -> None:
