@@ -48,10 +48,12 @@ class CTranslate2(Exporter):
             for problem in _side_refusals(folder, f"model.{name}", model[name])
         ]
         source, target = identity.codecs.source.vocabulary, identity.codecs.target.vocabulary
-        if source is None or target is None or list(identity.codecs.sources) != [SOURCE_NAME]:
-            read = identity.recipe.data.read
-            found = " and ".join(f"{name}: {part.kind}" for name, part in read.items())
-            return [_refusal(folder, "data", found, "data.source and data.target of text")]
+        if source is None or target is None or len(identity.codecs.sources) > 1:
+            found = " and ".join(part.kind for part in identity.recipe.data.read.values())
+            return [_refusal(folder, "data", found, "one source of text, and a target of text")]
+        if SOURCE_NAME not in identity.codecs.sources:
+            (name,) = identity.codecs.sources
+            return [_refusal(folder, "data.sources", name, "data.source")]
         words = target.whole_words
         if words and not identity.recipe.decoding.replace_unknown:
             problems.append(

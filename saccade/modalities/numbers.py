@@ -21,7 +21,7 @@ from saccade.modalities._numbers import Numbers, parse, written
 from saccade.modalities.base import Array, Codec, Framed, Laid, Modality
 from saccade.nouns import Raw, Side
 
-_DIGITS = 7  # behind the first digit of a spread that float32 resolves
+_DIGITS = 4  # behind the first digit of the spread; finer ones change from batch to batch
 _SHOWN = 6  # digits of a number on an axis
 _MOST_PLACES = 1_000_000  # of a forecast, whatever a model folder says
 
@@ -79,8 +79,8 @@ class Scale:
     def undo(self, values: NDArray[np.float32]) -> Numbers:
         """Return what a model wrote, `[T, C]`, in the units of the data.
 
-        Numbers are rounded to about a ten-millionth of the spread, which is all that float32 holds,
-        so that they are short as text.
+        Numbers are rounded to a ten-thousandth of the spread or less. Finer digits depend on the
+        batch that float32 sums were computed in; without them every route gives the same text.
         """
         found: Numbers = values.astype(np.float64) * np.array(self.spread) + np.array(self.mean)
         places = [_DIGITS - math.floor(math.log10(spread)) for spread in self.spread]

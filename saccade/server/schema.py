@@ -1,6 +1,6 @@
 """What requests and answers look like. Types are strict and unknown keys are refused."""
 
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
@@ -21,7 +21,6 @@ Named = Annotated[dict[Text, Text], Field(min_length=1, max_length=16)]
 Input = Text | Named
 Inputs = Input | list[Input]
 Penalty = Annotated[float, Field(ge=0, le=10, allow_inf_nan=False)]
-T = TypeVar("T")
 
 
 class _Strict(BaseModel):
@@ -195,6 +194,11 @@ class Status(BaseModel):
     status: str
 
 
-def listed(given: T | list[T]) -> list[T]:
-    """Return one thing or several as a list."""
+def listed(texts: Texts) -> list[str]:
+    """Return one text or several as a list."""
+    return [texts] if isinstance(texts, str) else texts
+
+
+def inputs(given: Inputs) -> list[Input]:
+    """Return one input or several as a list."""
     return given if isinstance(given, list) else [given]

@@ -66,7 +66,7 @@ def _example(one: Example) -> dict[str, Any]:
 
 def check(desk: Desk, asked: schema.Predict) -> list[Input]:
     """Refuse what is over a limit; return the texts."""
-    texts: list[Input] = [*schema.listed(asked.text)]
+    texts: list[Input] = [*schema.inputs(asked.text)]
     desk.limits.check_texts("text", texts)
     desk.limits.check_texts("prefix", [asked.prefix])
     desk.limits.check_beam("beam", asked.beam or 1)
@@ -87,7 +87,7 @@ async def tell(
     desk: Desk, asked: schema.Predict, model: Served, found: list[Prediction], started: float
 ) -> bytes:
     """Write the answer to what was asked; greedy outputs, if there are, stand after the others."""
-    n = len(schema.listed(asked.text))
+    n = len(schema.inputs(asked.text))
     greedy: list[Prediction | None] = [*found[n:]] or [None] * n
     pairs = zip(found[:n], greedy, strict=True)
     seen = [Seen(model.translator, one, plain, asked) for one, plain in pairs]
@@ -104,7 +104,7 @@ async def tell(
 
 async def _scored(desk: Desk, asked: schema.ScoreRequest) -> Response:
     model = desk.model(asked.model)
-    sources: list[Input] = [*schema.listed(asked.source)]
+    sources: list[Input] = [*schema.inputs(asked.source)]
     targets = schema.listed(asked.target)
     desk.limits.check_texts("source", sources)
     desk.limits.check_texts("target", targets)

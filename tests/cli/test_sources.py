@@ -40,7 +40,7 @@ KINDS: dict[str, dict[str, Any]] = {
 @pytest.fixture(scope="module", params=KINDS)
 def asked(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a recipe of two sources, its data, and its finished run; named by its kind."""
-    folder, kind = tmp_path_factory.mktemp("asked") / request.param, KINDS[request.param]
+    folder, kind = tmp_path_factory.mktemp("asked") / str(request.param), KINDS[request.param]
     folder.mkdir()
     lines = "".join(f"{json.dumps(row)}\n" for row in kind["rows"])
     (folder / "rows.jsonl").write_text(lines, encoding="utf-8")

@@ -36,7 +36,8 @@ def test_scaled_data_has_mean_nought_and_spread_one(rows: list[tuple[float, floa
     assert np.allclose(scaled.mean(axis=0), 0, atol=1e-6)
     wide = np.ptp(values, axis=0) > 1e-3
     assert np.allclose(scaled.std(axis=0)[wide], 1, atol=1e-6)
-    assert np.allclose(scale.undo(scale.apply(values)), values, rtol=1e-5, atol=1.0)
+    moved = np.abs(scale.undo(scale.apply(values)) - values)
+    assert (moved <= 1e-4 * np.array(scale.spread) + 1e-9).all()
 
 
 def test_a_column_that_never_changes_stays_finite() -> None:
@@ -162,17 +163,24 @@ def test_numbers_that_are_too_large_are_refused() -> None:
 def test_what_a_model_wrote_is_read_again_as_it_was(
     values: list[float], mean: float, spread: float
 ) -> None:
-    """As text a forecast loses nothing, and rounding moves it less than float32 can tell."""
+    """As text a forecast loses nothing, and rounding moves it by little of the spread."""
     codec = NumbersCodec(Scale((mean,), (spread,)), 3)
     found = codec.decode(np.array(values, dtype=np.float32))
     assert np.array_equal(codec.read(codec.write(found)), found)
     exact = np.array(values, dtype=np.float32).astype(np.float64)[:, None] * spread + mean
-    assert np.abs(found - exact).max() <= 1e-7 * spread
+    assert (np.abs(found - exact) <= 0.51e-4 * spread + np.spacing(np.abs(exact))).all()
 
 
 def test_forecasts_are_short_as_text_and_sources_stay_as_they_were() -> None:
     codec = NumbersCodec(Scale((20.0,), (4.0,)), 3)
     wrote = np.array([1 / 3, 0.5], dtype=np.float32)
-    assert codec.write(codec.decode(wrote)) == "21.3333334 22"
+    assert codec.write(codec.decode(wrote)) == "21.3333 22"
     given = "1234567.125 0.1 100000000000000.3"
     assert codec.write(codec.read(given)) == given
+
+
+def test_noise_of_float32_does_not_show() -> None:
+    codec = NumbersCodec(Scale((20.0,), (3.5,)), 3)
+    wrote = np.array([-0.39929, 0.12345], dtype=np.float32)
+    near = np.nextafter(wrote, np.float32(9.0))
+    assert codec.write(codec.decode(near)) == codec.write(codec.decode(wrote))

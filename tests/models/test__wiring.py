@@ -16,7 +16,8 @@ ONE, TWO = {"source": TEXT}, {"story": TEXT, "question": TEXT}
 
 
 def model(kind: str, **options: Any) -> Part[Model]:
-    found = check_part(Model, {"kind": kind, **options}, "model", problems := [])
+    problems: list[str] = []
+    found = check_part(Model, {"kind": kind, **options}, "model", problems)
     assert found is not None
     assert not problems
     return found

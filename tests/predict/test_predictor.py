@@ -54,13 +54,17 @@ def outputs(kind: str, search: str, *, learned: bool) -> list[Prediction]:
     return translator(kind, learned=learned).translate(LINES, search=SEARCHES[search])
 
 
-def assert_same(found: list[Prediction], expected: list[Prediction]) -> None:
+CLOSE = 1e-5
+NEAR = {"convolution": 3e-5}  # its logits reach 41, where float32 counts in steps of 4e-6
+
+
+def assert_same(found: list[Prediction], expected: list[Prediction], close: float = CLOSE) -> None:
     for one, other in zip(found, expected, strict=True):
         assert one.text == other.text
         assert [n.text for n in one.nbest] == [n.text for n in other.nbest]
         for n, m in zip(one.nbest, other.nbest, strict=True):
-            assert n.score == pytest.approx(m.score, rel=3e-5, abs=3e-5)
-            assert n.token_scores == pytest.approx(m.token_scores, rel=3e-5, abs=3e-5)
+            assert n.score == pytest.approx(m.score, rel=close, abs=close)
+            assert n.token_scores == pytest.approx(m.token_scores, rel=close, abs=close)
 
 
 @every_model
@@ -68,14 +72,15 @@ def assert_same(found: list[Prediction], expected: list[Prediction]) -> None:
 @pytest.mark.parametrize("learned", [True, False], ids=["trained", "untrained"])
 def test_the_batch_and_the_order_do_not_matter(kind: str, search: str, learned: bool) -> None:
     expected, part = outputs(kind, search, learned=learned), SEARCHES[search]
+    near = NEAR.get(kind, CLOSE)
     for size in (ONE, SEVEN):
         one = translator(kind, learned=learned, batch_tokens=size)
-        assert_same(one.translate(LINES, search=part), expected)
+        assert_same(one.translate(LINES, search=part), expected, near)
     turn = np.random.default_rng(1).permutation(len(LINES))
     whole = translator(kind, learned=learned)
     shuffled = whole.translate([LINES[i] for i in turn], search=part)
-    assert_same(shuffled, [expected[i] for i in turn])
-    assert_same(list(whole.stream(iter(LINES), Decode(search=part), chunk=4)), expected)
+    assert_same(shuffled, [expected[i] for i in turn], near)
+    assert_same(list(whole.stream(iter(LINES), Decode(search=part), chunk=4)), expected, near)
 
 
 @pytest.mark.parametrize("kind", ["luong", "pre"])
