@@ -119,22 +119,27 @@ def attention(translation: Prediction, head: str = "mean") -> Maps:
     )
 
 
-def looked(translation: Prediction, maps: Mapping[str, Maps], *, whole: bool = False) -> Looked:
+def looked(
+    translation: Prediction, maps: Mapping[str, Maps], *, whole: bool = False, apart: bool = False
+) -> Looked:
     """Put pieces on the axes of maps, or `whole` words joined from them.
 
         a[word t, word s] = mean over pieces of t of (sum over pieces of s of a[piece, piece])
 
-    so that rows that summed to one still do.
+    so that rows that summed to one still do. With `apart` characters are not joined to words.
     """
     if not whole:
         return Looked(maps, translation.source_tokens, translation.tokens)
     looker, tokens = translation.looker, translation.hypothesis.tokens
     source, ids = _only(looker), _places(translation)
-    rows, columns = looker.target.words(tokens), source.words(ids)
+    rows, columns = (
+        side.units(values) if apart else side.words(values)
+        for side, values in ((looker.target, tokens), (source, ids))
+    )
     return Looked(
         {name: _joined(one, rows, columns) for name, one in maps.items()},
-        words(source, ids, translation.source_tokens),
-        words(looker.target, tokens, translation.tokens),
+        words(source, ids, translation.source_tokens, apart=apart),
+        words(looker.target, tokens, translation.tokens, apart=apart),
     )
 
 
@@ -163,20 +168,25 @@ def aligned(translation: Prediction) -> Aligned:
     source = _only(looker)
     written_in(source)
     return Aligned(
-        words(source, translation.source_values, translation.source_tokens[:-1]),
-        words(looker.target, translation.hypothesis.tokens, translation.tokens),
+        words(source, translation.source_values, translation.source_tokens[:-1], apart=True),
+        words(looker.target, translation.hypothesis.tokens, translation.tokens, apart=True),
         tuple(translation.alignment),
     )
 
 
 def words(
-    notation: Notation | Vocabulary, ids: Sequence[int], pieces: Sequence[str]
+    notation: Notation | Vocabulary,
+    ids: Sequence[int],
+    pieces: Sequence[str],
+    *,
+    apart: bool = False,
 ) -> tuple[str, ...]:
-    """Join pieces, as they are shown, to the words that `Notation.words` numbers."""
-    numbers = notation.words(ids)
+    """Join pieces, as they are shown, to words; with `apart` characters stay, and spaces too."""
+    numbers = notation.units(ids) if apart else notation.words(ids)
     numbered = [(numbers[place], pieces[place]) for place in notation.order(ids)]
     groups = groupby(numbered, key=lambda pair: pair[0])
-    return tuple("".join(piece for _, piece in group).removeprefix(MARK) for _, group in groups)
+    joined = ("".join(piece for _, piece in group) for _, group in groups)
+    return tuple(" " if word == MARK else word.removeprefix(MARK) for word in joined)
 
 
 def beam(translator: Predictor, text: Any, *, width: int | None = None) -> BeamSteps:

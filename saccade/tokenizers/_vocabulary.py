@@ -51,7 +51,8 @@ class Vocabulary:
 
     The four symbols have ids but no spelling: `</s>` written in a text is read as four characters.
     The `reading` is not part of the file: a recipe says it anew.
-    whole_words: whether pieces are words and marks.  slots: ids that stand for unknown words, last.
+    whole_words: whether pieces are words and marks.  characters: whether each is one character.
+    whole_lines: whether each is a whole text.  slots: ids that stand for unknown words, last.
     """
 
     def __init__(self, saved: str, where: str = "vocabulary", reading: Reading = _PLAIN) -> None:
@@ -61,6 +62,9 @@ class Vocabulary:
             facts = json.loads(saved)
             self._has_marks: bool = facts["decoder"]["type"] != "Fuse"
             self.whole_words: bool = self._has_marks and facts["model"]["type"] == "WordLevel"
+            cut = (facts.get("pre_tokenizer") or {}).get("behavior")
+            self.characters: bool = not self._has_marks and cut == "Isolated"
+            self.whole_lines: bool = not self._has_marks and cut != "Isolated"
         except Exception as error:  # the library raises bare Exception
             raise CheckpointError(
                 f"{where}: not a tokenizer's JSON file ({error}); expected what training wrote."
@@ -179,6 +183,13 @@ class Vocabulary:
         """
         order = self.order(ids)
         in_order = dict(zip(order, self._count([ids[place] for place in order]), strict=True))
+        return [in_order[place] for place in range(len(ids))]
+
+    def units(self, ids: Sequence[int]) -> list[int]:
+        """Number what pictures and alignments show: words, or characters if they are the pieces."""
+        if not self.characters:
+            return self.words(ids)
+        in_order = {place: number for number, place in enumerate(self.order(ids))}
         return [in_order[place] for place in range(len(ids))]
 
     def _count(self, ids: Sequence[int]) -> list[int]:
