@@ -54,7 +54,7 @@ class Served:
         """Whether its only source is text, so that lines and sentences mean something."""
         return len(self.translator.sources) == 1 and self.translator.source.vocabulary is not None
 
-    @property
+    @cached_property
     def most_pieces(self) -> int:
         """The longest source that it was trained on, as the recipe says."""
         return next(iter(self.recipe.data.read.values())).build().max_length
