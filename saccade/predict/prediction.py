@@ -225,14 +225,14 @@ class Prediction:
     def alignment(self) -> list[tuple[int, int]]:
         """Pairs of words (source, target), from 0: where each output word looked most.
 
-        None where a side is not text.
+        Characters, on a side whose pieces are characters. None where a side is not text.
         """
         weights, source = self.attention, self._source_vocabulary
         target = self.looker.target.vocabulary
         if weights is None or source is None or target is None or not self.hypothesis.tokens:
             return []
-        columns = source.words(self.source_values)
-        rows = target.words(self.hypothesis.tokens)
+        columns = source.units(self.source_values)
+        rows = target.units(self.hypothesis.tokens)
         by_word = _sum_groups(_sum_groups(weights[:, :-1], columns, axis=1), rows, axis=0)
         numbers = list(dict.fromkeys(columns))  # of words, in the order in which they were read
         return [(numbers[int(s)], t) for t, s in enumerate(by_word.argmax(axis=1))]

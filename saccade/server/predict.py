@@ -36,13 +36,13 @@ class Seen:
     def maps(self) -> inspection.Looked:
         """Every attention map, by pieces or by words."""
         maps = inspection.attention_maps(self.translation)
-        return inspection.looked(self.translation, maps, whole=self.asked.words)
+        return inspection.looked(self.translation, maps, whole=self.asked.words, apart=True)
 
     def map(self) -> tuple[Maps, tuple[str, ...], tuple[str, ...]]:
         """The attention map that was asked for, and what stands at its columns and rows."""
         head = self.asked.head
         one = {head: inspection.attention(self.translation, head)}
-        found = inspection.looked(self.translation, one, whole=self.asked.words)
+        found = inspection.looked(self.translation, one, whole=self.asked.words, apart=True)
         return found.maps[head], found.source, found.target
 
 
@@ -58,14 +58,17 @@ def is_heavy(asked: Predict) -> bool:
 
 def check_size(limits: Limits, seen: list[Seen]) -> None:
     """Refuse answers too large to send or draw, before anything large is computed."""
-    total = 0
+    total = largest = 0
     for one in seen:
         asked, found = one.asked, one.translation
-        if {"attention", "alignment", "flags"} & {*asked.want} or asked.views:
-            n_maps = max(len(one.translator.attention_names), 1)
-            total += n_maps * (len(found.hypothesis.tokens) + 1) * math.prod(found.grid)
+        n_maps = max(len(one.translator.attention_names), 1)
+        cells = n_maps * (len(found.hypothesis.tokens) + 1) * math.prod(found.grid)
+        if "attention" in asked.want or asked.views:
+            total += cells
+        elif {"alignment", "flags"} & {*asked.want}:
+            largest = max(largest, cells)  # looked at and forgotten, one after the other
         total += sum(map(len, found.tree))
-    limits.check_cells("want and views", total)
+    limits.check_cells("want and views", max(total, largest))
 
 
 def result(seen: Seen) -> dict[str, Any]:
@@ -91,7 +94,7 @@ def number(value: float | None) -> float | None:
 
 def _tokens(seen: Seen) -> dict[str, Any]:
     one = seen.translation
-    words = one.looker.target.words(one.hypothesis.tokens)
+    words = one.looker.target.units(one.hypothesis.tokens)
     scores = one.token_scores or (None,) * len(words)  # values have none
     rows = zip(one.tokens, scores, words, strict=False)  # END has a score too
     return {"tokens": [{"text": t, "log_prob": number(s), "word": w} for t, s, w in rows]}
@@ -116,10 +119,10 @@ def _words(seen: Seen) -> dict[str, Any]:
     notation = next(iter(one.looker.sources.values()))
     labels = one.source_tokens[: len(one.source_values)]  # END is no word
     if len(one.arrays) > 1:
-        source = inspection.looked(one, {}, whole=True).source
+        source = inspection.looked(one, {}, whole=True, apart=True).source
     else:
-        source = inspection.words(notation, one.source_values, labels) if labels else ()
-    target = inspection.words(one.looker.target, one.hypothesis.tokens, one.tokens)
+        source = inspection.words(notation, one.source_values, labels, apart=True) if labels else ()
+    target = inspection.words(one.looker.target, one.hypothesis.tokens, one.tokens, apart=True)
     return {"source_words": source, "target_words": target}
 
 

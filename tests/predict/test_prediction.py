@@ -74,9 +74,13 @@ def test_fields() -> None:
 
 def test_alignment_is_of_words() -> None:
     assert translation("the cat", "le chat", words()).alignment == [(0, 0), (1, 1)]
-    # l-e-space-c-h-a-t over t-h-e-space-c-a-t: the e stands under h, the space under e
-    assert translation("the cat", "le chat", characters()).alignment == [(0, 0), (1, 1)]
     assert translation("the cat", "", words()).alignment == []
+
+
+def test_alignment_is_of_characters_where_they_are_the_pieces() -> None:
+    # l-e-space-c-h-a-t over t-h-e-space-c-a-t
+    assert translation("the cat", "le chat", characters()).alignment == [(i, i) for i in range(7)]
+    assert translation("cat", "chat", characters()).alignment[:3] == [(0, 0), (1, 1), (2, 2)]
 
 
 def test_alignment_with_a_reversed_source_counts_words_as_the_text_has_them() -> None:

@@ -87,6 +87,17 @@ def test_words_are_joined(serve: Serve) -> None:
     assert all(sum(row) == pytest.approx(1.0, abs=1e-3) for row in rows)
 
 
+def test_characters_are_not_joined(serve: Serve, letters: Served) -> None:
+    body = {"text": "y yx", "want": ["tokens", "attention", "alignment"], "words": True}
+    (told,) = serve(letters).post("/v1/predict", json=body).json()["results"]
+    assert told["source_words"] == ["y", " ", "y", "x"]
+    assert told["target_words"] == list(told["text"])
+    rows = told["attention"]["maps"][0]
+    assert (len(rows), len(rows[0])) == (len(told["text"]), 5)
+    assert [t for _, t in told["alignment"]] == list(range(len(told["text"])))
+    assert [token["word"] for token in told["tokens"]] == list(range(len(told["text"])))
+
+
 def test_score(serve: Serve, tiny: Served) -> None:
     body = {"source": SOURCES[0], "target": TARGETS[0]}
     (told,) = serve().post("/v1/score", json=body).json()["results"]
@@ -110,6 +121,7 @@ def test_models(serve: Serve) -> None:
     assert told["parameters"] > 1000
     assert told["attention"]
     assert told["examples"][0] == {"source": SOURCES[0], "reference": TARGETS[0]}
+    assert told["splits"] == "lines"
     assert told["trains"]
 
 
