@@ -26,7 +26,8 @@ if TYPE_CHECKING:
         TrainingError,
     )
     from saccade.look.pictures import draw as inspect
-    from saccade.predict.prediction import Prediction, Scored
+    from saccade.predict.evaluation import Evaluation
+    from saccade.predict.prediction import Prediction, Predictions, Scored
     from saccade.predict.prediction import Prediction as Forecast
     from saccade.predict.prediction import Prediction as Translation
     from saccade.predict.predictor import Predictor
@@ -40,11 +41,13 @@ _PLACES = {
     "CheckpointError": "errors",
     "DataError": "errors",
     "Drawing": "views.drawing",
+    "Evaluation": "predict.evaluation",
     "Forecast": "predict.prediction",
     "History": "api",
     "Interrupted": "errors",
     "Opened": "engines.base",
     "Prediction": "predict.prediction",
+    "Predictions": "predict.prediction",
     "Predictor": "predict.predictor",
     "Recipe": "recipe",
     "RecipeError": "errors",
@@ -72,11 +75,13 @@ __all__ = [
     "CheckpointError",
     "DataError",
     "Drawing",
+    "Evaluation",
     "Forecast",
     "History",
     "Interrupted",
     "Opened",
     "Prediction",
+    "Predictions",
     "Predictor",
     "Recipe",
     "RecipeError",

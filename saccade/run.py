@@ -1,7 +1,6 @@
 """The assembly: recipe in, trained and measured model folder out. One function a verb."""
 
 import dataclasses
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ import torch
 from rich.console import Console
 
 from saccade import recipe as recipes
-from saccade.data.files import check_files, held_out, key_of
+from saccade.data.files import check_files, examples_of, held_out, key_of
 from saccade.errors import CheckpointError, DataError, RecipeError
 from saccade.folders import model as folders
 from saccade.folders.examples import pick_examples, read_examples, write_examples
@@ -22,20 +21,12 @@ from saccade.learners._bench import Bench
 from saccade.learners.gradient import Trainer
 from saccade.look.report import standing, write_report
 from saccade.metrics.base import Metric
-from saccade.modalities._numbers import Numbers
 from saccade.models.base import Model
 from saccade.native.searcher import fastest_searcher
-from saccade.nouns import Example
 from saccade.parts import Part
-from saccade.predict.baselines import naive_forecasts
+from saccade.predict import evaluation
 from saccade.predict.decode import USUAL, Decode
-from saccade.predict.evaluation import (
-    Evaluation,
-    Opening,
-    figures_of,
-    likelihood_of,
-    outputs_for,
-)
+from saccade.predict.evaluation import Evaluation, Opening
 from saccade.predict.predictor import Predictor
 from saccade.predict.verdict import Verdict, without_model
 from saccade.recipe import Recipe, Training
@@ -151,32 +142,15 @@ def evaluate(
             given.
         decode: how to write.
     """
-    recipe = folders.read_identity(folder).recipe
-    examples = examples_of(folder, recipe, split, root)[: most or None]
+    recipe = folders.read_plan(folder).recipe
+    examples = examples_of(recipe, split, folder, root)[: most or None]
     predictor = folders.load(folder, device=device, searcher=fastest_searcher)
     chosen = list(metrics) or recipe.decoding.metrics
-    started = time.monotonic()
-    writes = chosen or predictor.model.reads
-    found = outputs_for(opened or predictor, examples, decode) if writes else []
-    seconds = time.monotonic() - started
-    references = [list(example.references) for example in examples]
-    figures = figures_of(chosen, [one.output for one in found], references)
-    naive: dict[str, list[Numbers]] = {}
-    if predictor.target.vocabulary is None:
-        naive = naive_forecasts(found, recipe.decoding.season)
-    baselines = {name: figures_of(chosen, values, references) for name, values in naive.items()}
-    likelihood = likelihood_of(predictor, examples)
-    floor = without_model(read_rivals(folder), predictor, examples, chosen, baselines)
-    return Evaluation(split, examples, found, figures, likelihood, seconds, baselines, floor)
-
-
-def examples_of(folder: Path, recipe: Recipe, split: str, root: Path = Path()) -> list[Example]:
-    """Read the examples of a split of a folder's recipe."""
-    readers = held_out(recipe)
-    if split not in readers:
-        raise RecipeError(f"{folder}: no split '{split}'; there are {', '.join(readers)}.")
-    check_files(recipe, {key_of(recipe, split): readers[split]}, root)
-    return list(readers[split].build(root).read())
+    found = evaluation.evaluate(
+        predictor, examples, split=split, metrics=chosen, writer=opened, decode=decode
+    )
+    floor = without_model(read_rivals(folder), predictor, examples, chosen, found.baselines)
+    return dataclasses.replace(found, constant=floor)
 
 
 def report(

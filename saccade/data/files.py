@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from saccade.errors import DataError, suggest
+from saccade.errors import DataError, RecipeError, suggest
+from saccade.nouns import Example
 from saccade.parts import Part, find, schema
 from saccade.readers._lines import place
 from saccade.readers._table import Table
@@ -48,6 +49,15 @@ def key_of(recipe: Recipe, split: str) -> str:
     """Return the key of the recipe that names a split."""
     alone = list(recipe.data.test) == ["test"]  # as `test: {kind: ...}` is read
     return f"data.{split}" if split == "valid" or alone else f"data.test.{split}"
+
+
+def examples_of(recipe: Recipe, split: str, folder: Path, root: Path = Path()) -> list[Example]:
+    """Read the examples of a split of a recipe; `folder`, which it is of, is for messages."""
+    readers = held_out(recipe)
+    if split not in readers:
+        raise RecipeError(f"{folder}: no split '{split}'; there are {', '.join(readers)}.")
+    check_files(recipe, {key_of(recipe, split): readers[split]}, root)
+    return list(readers[split].build(root).read())
 
 
 def named_files(readers: Readers, root: Path = Path()) -> list[NamedFile]:

@@ -1,5 +1,6 @@
 """How good a model is: loss over a store of pairs, metrics of its output against references."""
 
+import time
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, count
@@ -10,14 +11,17 @@ import torch
 from saccade.flow import Batch
 from saccade.metrics.base import Interval, Metric, References, Score, interval, perplexity
 from saccade.modalities._notation import Notation
+from saccade.modalities._numbers import Numbers
 from saccade.modalities.numbers import as_numbers
 from saccade.models.base import Model
 from saccade.nouns import Example, Raw
 from saccade.objectives.base import Objective
 from saccade.parts import Part
+from saccade.predict.baselines import naive_forecasts
 from saccade.predict.decode import USUAL, Decode
 from saccade.predict.prediction import Prediction, shortened
 from saccade.predict.predictor import Predictor
+from saccade.views import page
 from saccade.views.by_length import Bucket, buckets_of
 
 
@@ -49,6 +53,9 @@ class Figure:
         """What a table calls it."""
         return self.label or self.score.name
 
+    def __str__(self) -> str:
+        return f"{self.score} ({self.interval.low:.2f} to {self.interval.high:.2f})"
+
     def plain(self) -> dict[str, Any]:
         """Return what JSON can hold."""
         return {
@@ -60,9 +67,9 @@ class Figure:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Evaluation:
-    """What `saccade evaluate` found on one split.
+    """What was found on one split, or on given examples; `split` is then "".
 
     likelihood: None of a model of values.  baselines: the same metrics of forecasts that need no
     model, by their name; none where there are no such forecasts.  constant: what a constant answer
@@ -77,6 +84,32 @@ class Evaluation:
     seconds: float
     baselines: dict[str, dict[str, Figure]] = field(default_factory=dict)
     constant: "WithoutModel | None" = None
+
+    def __repr__(self) -> str:
+        n = len(self.examples)
+        what = f"{self.split}, {n:,}" if self.split else f"{n:,}"
+        told = ", ".join(map(str, self.figures.values())) or "nothing was measured"
+        return f"<Evaluation of {what} example{'s' if n != 1 else ''}: {told}>"
+
+    def _repr_html_(self) -> str:
+        """Show every figure with its interval as a table, in a notebook."""
+        rows = [
+            [
+                one.score.name,
+                f"{one.score.value:.2f}",
+                f"{one.interval.low:.2f} to {one.interval.high:.2f}",
+                "higher" if one.score.higher_is_better else "lower",
+                one.score.signature,
+            ]
+            for one in self.figures.values()
+        ]
+        head = ["metric", "value", "95 % interval", "better is", "signature"]
+        return page.table(head, rows) + page.paragraph(self._below(), note=True)
+
+    def _below(self) -> str:
+        told = f"{self.split or 'given'}: {len(self.examples):,} examples, {self.seconds:.1f} s"
+        likely = self.likelihood
+        return told if likely is None else f"{told}, perplexity {likely.perplexity:.3g}"
 
     def skill(self, metric: str, baseline: str) -> float | None:
         """Return the share of a baseline's error that the model does without: 1 is perfect.
@@ -200,6 +233,42 @@ def _summed(several: Iterable[Likelihood]) -> Likelihood:
     rows = [(one.log_prob, one.pieces, one.characters) for one in several]
     log_probs, pieces, characters = zip(*rows, strict=True) if rows else ((), (), ())
     return Likelihood(sum(log_probs), sum(pieces), sum(characters))
+
+
+def evaluate(
+    predictor: Predictor,
+    examples: Sequence[Example],
+    *,
+    split: str = "",
+    metrics: Iterable[Part[Metric]] = (),
+    writer: Opening | None = None,
+    decode: Decode = USUAL,
+) -> Evaluation:
+    """Write the outputs of examples and measure them.
+
+    A language model that no metric asks to write is only asked how likely it finds the texts.
+
+    Args:
+        predictor: the model.
+        examples: what to measure it on.
+        split: what they are called.
+        metrics: what to measure; the recipe's own if empty.
+        writer: the same model run by another engine, to write the outputs.
+        decode: how to write.
+    """
+    chosen = list(metrics) or predictor.decoding.metrics
+    started = time.monotonic()
+    writes = chosen or predictor.model.reads
+    found = outputs_for(writer or predictor, examples, decode) if writes else []
+    seconds = time.monotonic() - started
+    references = [list(example.references) for example in examples]
+    figures = figures_of(chosen, [one.output for one in found], references)
+    naive: dict[str, list[Numbers]] = {}
+    if predictor.target.vocabulary is None:
+        naive = naive_forecasts(found, predictor.decoding.season)
+    baselines = {name: figures_of(chosen, values, references) for name, values in naive.items()}
+    likelihood = likelihood_of(predictor, examples)
+    return Evaluation(split, list(examples), found, figures, likelihood, seconds, baselines)
 
 
 def figures_of(

@@ -17,7 +17,7 @@ from saccade.predict.passage import Passage
 from saccade.predict.prediction import Prediction, Scored
 from saccade.server.counters import Counters
 from saccade.server.jobs import Job
-from saccade.server.limits import Input, Limits
+from saccade.server.limits import Limits
 from saccade.server.models import Served
 from saccade.server.predict import needs_tree
 from saccade.server.refusal import Refused

@@ -8,7 +8,7 @@ from typing import Any
 from saccade.errors import RecipeError
 from saccade.look import inspection
 from saccade.look.pictures import attention_drawing
-from saccade.predict.prediction import Maps, Prediction
+from saccade.predict.prediction import Maps, Prediction, rounded
 from saccade.predict.predictor import Predictor
 from saccade.server.limits import Limits
 from saccade.server.schema import Predict
@@ -76,9 +76,9 @@ def result(seen: Seen) -> dict[str, Any]:
     one, asked = seen.translation, seen.asked
     told: dict[str, Any] = {
         "text": one.text,
-        "score": number(one.score),
+        "score": score_number(one.score),
         "finished": one.finished,
-        "nbest": [{"text": n.text, "score": number(n.score)} for n in one.nbest],
+        "nbest": [{"text": n.text, "score": score_number(n.score)} for n in one.nbest],
     }
     for name in asked.want:
         told |= _WANTS[name](seen)
@@ -92,12 +92,18 @@ def number(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
 
 
+def score_number(value: float | None) -> float | None:
+    """Return a score as it is shown: its last digits depend on the batch, and are left out."""
+    finite = number(value)
+    return None if finite is None else rounded(finite)
+
+
 def _tokens(seen: Seen) -> dict[str, Any]:
     one = seen.translation
     words = one.looker.target.units(one.hypothesis.tokens)
     scores = one.token_scores or (None,) * len(words)  # values have none
     rows = zip(one.tokens, scores, words, strict=False)  # END has a score too
-    return {"tokens": [{"text": t, "log_prob": number(s), "word": w} for t, s, w in rows]}
+    return {"tokens": [{"text": t, "log_prob": score_number(s), "word": w} for t, s, w in rows]}
 
 
 def _attention(seen: Seen) -> dict[str, Any]:

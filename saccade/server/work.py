@@ -17,7 +17,7 @@ from saccade.server.jobs import Job
 from saccade.server.limits import Input
 from saccade.server.models import Served
 from saccade.server.passages import joined, never_blank, passages_of
-from saccade.server.predict import Seen, check_size, is_heavy, number, result, views_of
+from saccade.server.predict import Seen, check_size, is_heavy, result, score_number, views_of
 from saccade.server.refusal import Refused
 
 _SHOWN = 12  # examples of each model
@@ -133,9 +133,9 @@ async def _scored(desk: Desk, asked: schema.ScoreRequest) -> Response:
         found = await scores(jobs)
     results = [
         {
-            "score": number(one.score),
+            "score": score_number(one.score),
             "tokens": [
-                {"text": text, "log_prob": number(log_prob)}
+                {"text": text, "log_prob": score_number(log_prob)}
                 for text, log_prob in zip(one.tokens, one.token_scores, strict=True)
             ],
         }

@@ -10,7 +10,7 @@ from saccade.guards.profile import Profile
 from saccade.guards.statistics import gather
 from saccade.modalities._notation import Notation, TextNotation, Values
 from saccade.nouns import Hypothesis
-from saccade.predict.prediction import Arrays, Maps, Prediction
+from saccade.predict.prediction import Arrays, Maps, Prediction, Predictions, rounded
 from saccade.tokenizers._vocabulary import Reading, Vocabulary
 from saccade.tokenizers.character import Character
 from saccade.tokenizers.word import Word
@@ -187,3 +187,27 @@ def test_several_sources_stand_side_by_side() -> None:
     assert both.attention is not None
     assert both.attention.shape == (2, 6)
     assert both.alignment == []  # words of two sources cannot be numbered
+
+
+def test_a_prediction_shows_text_score_and_source() -> None:
+    one = translation("the cat", "le chat", words())
+    assert repr(one) == "<Prediction 'le chat', score=-0.5 of 'the cat'>"
+
+
+def test_a_list_shows_as_a_table() -> None:
+    one = translation("the <b>", "le <b>", words())
+    several = Predictions([one] * 60)
+    html = several._repr_html_()
+    assert html.count("<tr>") == 51
+    assert "10 more are not shown." in html
+    assert "&lt;b&gt;" in html
+    assert "-0.5000" in html
+    assert "more" not in Predictions([one])._repr_html_()
+    assert isinstance(one.nbest, Predictions)
+    assert [n.score for n in one.nbest] == [-0.5, -0.7]
+
+
+def test_scores_are_shown_with_four_decimals() -> None:
+    assert rounded(-1.23456789) == -1.2346
+    assert rounded(-1.23456711) == -1.2346
+    assert str(rounded(-1e-7)) == "0.0"
