@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from saccade.api import History, Trained, train
+    from saccade.api import History, Trained, fit, train
     from saccade.engines._open import load
     from saccade.engines._open import load as load_forecaster
     from saccade.engines.base import Opened
@@ -58,6 +58,7 @@ _PLACES = {
     "TrainingError": "errors",
     "Translation": "predict.prediction",
     "Translator": "predict.predictor",
+    "fit": "api",
     "inspect": "look.pictures",
     "load": "engines._open",
     "load_forecaster": "engines._open",
@@ -93,6 +94,7 @@ __all__ = [
     "Translation",
     "Translator",
     "__version__",
+    "fit",
     "inspect",
     "load",
     "load_forecaster",
@@ -135,7 +137,7 @@ def _from(module: str, name: str) -> Any:
 
 
 class _Front(ModuleType):
-    """Keeps `saccade.train` the function: importing the room saccade/train would bind itself."""
+    """Keeps `saccade.train` and `saccade.fit` functions: importing the rooms would bind those."""
 
     @property
     def train(self) -> Any:
@@ -143,6 +145,14 @@ class _Front(ModuleType):
 
     @train.setter
     def train(self, room: ModuleType) -> None:
+        pass
+
+    @property
+    def fit(self) -> Any:
+        return _from("api", "fit")
+
+    @fit.setter
+    def fit(self, room: ModuleType) -> None:
         pass
 
 

@@ -1,6 +1,7 @@
 """saccade from Python: train on pairs or a recipe, load a folder, translate."""
 
 import dataclasses
+import json
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,14 +14,20 @@ from saccade import recipe as recipes
 from saccade import run
 from saccade.data.tables import PairTable, text_pairs
 from saccade.errors import RecipeError, suggest
+from saccade.fit.files import ColumnNames
+from saccade.fit.fitting import fit as fit_outline
+from saccade.fit.fitting import outline, seconds_in
+from saccade.folders import model as folders
 from saccade.folders.home import home_of
-from saccade.look.report import read_curves
+from saccade.look.report import read_curves, standing
+from saccade.native.searcher import fastest_searcher
 from saccade.predict.decode import PredictOptions
 from saccade.predict.evaluation import Evaluation
 from saccade.predict.home import Metrics
 from saccade.predict.prediction import Prediction, Predictions, Scored
 from saccade.predict.predictor import One, Predictor
 from saccade.recipe import Decoding, Recipe, Training
+from saccade.train.files import write_text
 from saccade.train.progress import Progress
 from saccade.views import curves, page
 from saccade.views.report import by_quantity
@@ -146,6 +153,64 @@ def train(
     result.predictor.home = home_of(result.folder)
     history = History(result.progress, read_curves(result.folder))
     return Trained(result.predictor, result.folder, history, result.reason)
+
+
+def fit(  # noqa: PLR0913 - all but one are options
+    data: str | Path | Sequence[str | Path] | PairTable,
+    *,
+    valid: str | Path | None = None,
+    test: str | Path | None = None,
+    columns: Mapping[str, str] | None = None,
+    folder: str | Path | None = None,
+    within: str = "20m",
+    task: str = "",
+    seed: int = 1,
+    overwrite: bool = False,
+) -> Trained:
+    """Make a good model of files or pairs, as `saccade fit` does: find out, choose, train, measure.
+
+    >>> m = saccade.fit("pairs.tsv", within="10m")                  # doctest: +SKIP
+    >>> m.evaluate(), m.predict("a word").text                      # doctest: +SKIP
+
+    Args:
+        data: a file of pairs, two plain files whose lines match, or pairs as `saccade.train` takes
+            them; these are written to FOLDER-data/pairs.jsonl.
+        valid: a file to choose the model by; a share of the data if not given.
+        test: a file to measure it on; a share of the data if not given.
+        columns: which columns of a file are source, target and features.
+        folder: where to write the model; a temporary folder if not given.
+        within: for everything: 90s, 20m, 2h.
+        task: what the pairs are, as pronunciation; found if not given.
+        seed: of all that is random.
+        overwrite: delete what an earlier run left in the folder.
+    """
+    place = Path(folder) if folder else Path(tempfile.mkdtemp(prefix="saccade-")) / "model"
+    made = outline(
+        _files(data, place),
+        valid=[Path(valid)] if valid else [],
+        test=[Path(test)] if test else [],
+        columns=ColumnNames(**(columns or {})),
+        task=task,
+        seed=seed,
+    )
+    done = fit_outline(made, place, within=seconds_in(within), overwrite=overwrite)
+    predictor = folders.load(done.folder, searcher=fastest_searcher)
+    predictor.home = home_of(done.folder)
+    history = History(standing(done.folder), read_curves(done.folder))
+    return Trained(predictor, done.folder, history, f"fitted in {done.seconds:.0f} s")
+
+
+def _files(data: Any, place: Path) -> list[Path]:
+    """Return the files of the data; pairs in memory are written beside the model."""
+    if isinstance(data, str | Path):
+        return [Path(data)]
+    if isinstance(data, Sequence) and data and all(isinstance(one, str | Path) for one in data):
+        return [Path(one) for one in data]
+    path = place.with_name(f"{place.name}-data") / "pairs.jsonl"
+    rows = [{"source": a, "target": b} for a, b in text_pairs(data, "data")]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_text(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+    return [path]
 
 
 def _raw(recipe: Recipe | Mapping[str, Any] | str | Path | None) -> dict[str, Any]:

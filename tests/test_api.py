@@ -115,3 +115,12 @@ def test_public_names() -> None:
         assert all(hasattr(saccade, name) for name in saccade.__all__)
     assert callable(saccade.train)
     assert saccade.__version__
+
+
+def test_fit_takes_pairs_in_memory(tmp_path: Path) -> None:
+    pairs = [(f"{a}{b}", f"{a} {b}") for a in "abcdefgh" for b in "uvwxyz"]
+    fitted = saccade.fit(pairs, folder=tmp_path / "m", within="20s")
+    assert (tmp_path / "m-data" / "pairs.jsonl").exists()
+    assert fitted.folder == tmp_path / "m"
+    assert fitted.predict("au").text
+    assert fitted.evaluate().figures

@@ -1,6 +1,5 @@
 """The verb that makes a model of a user's own files in one command."""
 
-import re
 from pathlib import Path
 from typing import Annotated
 
@@ -9,14 +8,10 @@ import typer
 from saccade.cli.evaluate import show_evaluation
 from saccade.cli.options import complain, note
 from saccade.cli.tables import error_console, show_table
-from saccade.errors import RecipeError
 from saccade.fit.files import ColumnNames
-from saccade.fit.fitting import Fitted, fit, outline
+from saccade.fit.fitting import Fitted, fit, outline, seconds_in
 from saccade.fit.jobs import ALIASES, JOBS
 from saccade.learners.timing import roughly
-
-_UNITS = {"": 60.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
-_LEAST = 20.0
 
 
 def fit_files(
@@ -79,7 +74,7 @@ def fit_files(
 
       saccade fit train.en train.fr --valid dev.en --valid dev.fr
     """
-    seconds = _seconds(within)
+    seconds = seconds_in(within)
     made = outline(
         data,
         valid=valid or [],
@@ -97,16 +92,6 @@ def fit_files(
     console = error_console()
     found = fit(made, place, within=seconds, resume=resume, overwrite=overwrite, console=console)
     _show(found)
-
-
-def _seconds(text: str) -> float:
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(s|m|min|h)?", text.strip())
-    if not match:
-        raise RecipeError(f"--within {text}: expected a time such as 90s, 20m or 2h.")
-    seconds = float(match[1]) * _UNITS[match[2] or ""]
-    if seconds < _LEAST:
-        raise RecipeError(f"--within {text}: expected {_LEAST:.0f} s or more.")
-    return seconds
 
 
 def _show(found: Fitted) -> None:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 import shutil
 import time
 from collections.abc import Sequence
@@ -39,6 +40,9 @@ from saccade.train.progress import Progress
 _FEWEST = 20  # pairs with different sources
 _MOST_HELD, _LEAST_HELD = 1000, 30  # pairs of each held-out part
 _RESERVED = 0.06  # of the time, for what nobody timed
+_TIME = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|min|h)?")
+_UNITS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+_LEAST_SECONDS = 20.0
 PLAN = "fit.json"
 
 
@@ -175,6 +179,21 @@ def fit(
     write_text(folder / PLAN, json.dumps(facts, indent=1))
     learned = runs[best.candidate.name].verdict
     return Fitted(folder, made, standings, evaluation, learned, expected, seconds)
+
+
+def seconds_in(text: str) -> float:
+    """Read a time as people write it.
+
+    >>> seconds_in("90s"), seconds_in("20m"), seconds_in("1.5h")
+    (90.0, 1200.0, 5400.0)
+    """
+    match = _TIME.fullmatch(text.strip())
+    if not match:
+        raise RecipeError(f"--within {text}: expected a time such as 90s, 20m or 2h.")
+    seconds = float(match[1]) * _UNITS[match[2] or "m"]
+    if seconds < _LEAST_SECONDS:
+        raise RecipeError(f"--within {text}: expected {_LEAST_SECONDS:.0f} s or more.")
+    return seconds
 
 
 def read_plan(beside: Path) -> tuple[list[Timed], float]:

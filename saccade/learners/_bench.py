@@ -10,11 +10,12 @@ from saccade.data.prepare import batches_of, check_matched, prepare, profile_of
 from saccade.folders import model as folders
 from saccade.folders.facts import read_lexicon, read_profile
 from saccade.look.report import write_card, write_report
+from saccade.metrics.base import name_of
 from saccade.native.searcher import fastest_searcher
 from saccade.nouns import Example
 from saccade.objectives.base import Objective
 from saccade.predict.decode import GREEDY
-from saccade.predict.evaluation import loss_of, name_of, outputs_for
+from saccade.predict.evaluation import loss_of, outputs_for
 from saccade.predict.predictor import Predictor
 from saccade.predict.verdict import Verdict
 from saccade.recipe import Recipe

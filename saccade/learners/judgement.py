@@ -5,12 +5,12 @@ from itertools import islice
 
 from saccade.data.codecs import TARGET
 from saccade.learners._bench import Bench
-from saccade.metrics.base import Metric
+from saccade.metrics.base import Metric, name_of
 from saccade.nouns import Example
 from saccade.parts import Part
 from saccade.predict.baselines import StandIn, constants_of
 from saccade.predict.decode import GREEDY
-from saccade.predict.evaluation import name_of, outputs_for
+from saccade.predict.evaluation import outputs_for
 from saccade.predict.frequencies import Frequencies
 from saccade.predict.verdict import Rivals, Verdict, tells
 

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from saccade.errors import DataError, RecipeError
-from saccade.metrics.base import Metric, Score
+from saccade.metrics.base import Metric, Score, name_of
 from saccade.modalities._numbers import Numbers, parse, written
 from saccade.modalities.numbers import as_numbers
 from saccade.nouns import Example, Raw
 from saccade.parts import Part
-from saccade.predict.evaluation import name_of
 from saccade.predict.prediction import Prediction
 
 MOST_FREQUENT = "the most frequent target"

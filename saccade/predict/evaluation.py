@@ -1,15 +1,14 @@
 """How good a model is: loss over a store of pairs, metrics of its output against references."""
 
 import time
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, count
 from typing import Any, Protocol
 
 import torch
 
 from saccade.flow import Batch
-from saccade.metrics.base import Interval, Metric, References, Score, interval, perplexity
+from saccade.metrics.base import Interval, Metric, References, Score, interval, name_of, perplexity
 from saccade.modalities._notation import Notation
 from saccade.modalities._numbers import Numbers
 from saccade.modalities.numbers import as_numbers
@@ -304,13 +303,3 @@ def labels_of(metrics: Sequence[Part[Metric]], taken: Sequence[str] = ()) -> dic
         metric = part.build()
         labels[name_of(part, [*taken, *labels])] = metric.label or metric.name
     return labels
-
-
-def name_of(part: Part[Metric], taken: Container[str]) -> str:
-    """Call a metric by its kind, and by all its options and a number too where that is taken."""
-    if part.kind not in taken:
-        return part.kind
-    options = {name: value for name, value in part.plain().items() if name != "kind"}
-    full = f"{part.kind} {', '.join(f'{k}={v}' for k, v in options.items())}".strip()
-    numbered = (f"{full} ({n})" for n in count(2))
-    return next(name for name in chain([full], numbered) if name not in taken)

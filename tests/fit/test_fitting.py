@@ -8,7 +8,7 @@ from rich.console import Console
 
 from saccade.engines._open import load
 from saccade.errors import CheckpointError, DataError, RecipeError
-from saccade.fit.fitting import PLAN, Fitted, Outline, fit, outline, read_plan
+from saccade.fit.fitting import PLAN, Fitted, Outline, fit, outline, read_plan, seconds_in
 from saccade.recipe import load as load_recipe
 
 SYLLABLES = ["ba", "ke", "li", "mo", "nu", "ta", "se", "ri"]
@@ -107,3 +107,9 @@ def test_a_text_alone_is_completed(tmp_path: Path) -> None:
     data = made.candidates[0].recipe["data"]
     assert data["train"][0]["last"] == data["valid"]["first"]
     assert data["valid"]["last"] == data["test"]["first"]
+
+
+@pytest.mark.parametrize("text", ["soon", "5s", ""])
+def test_times_that_are_none(text: str) -> None:
+    with pytest.raises(RecipeError, match=r"--within .*: expected"):
+        seconds_in(text)
