@@ -328,6 +328,8 @@ def _mixed(recipe: Recipe) -> list[str]:
     writes, objective = (
         ("symbols", "cross_entropy") if target.discrete else ("values", "squared_error")
     )
+    if not target.writable:
+        return []
     if find(Objective, training.objective.kind).discrete != target.discrete:
         problems.append(
             f"training.objective: {training.objective.kind} does not fit a target of kind"

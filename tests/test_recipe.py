@@ -209,6 +209,7 @@ def test_shorthands() -> None:
 def test_every_recipe_that_ships_is_right_and_survives_a_round_trip(path: Path) -> None:
     recipe = recipes.load(path)
     assert recipes.parse(recipe.to_yaml()).plain() == recipe.plain()
+    assert recipe.notes == (), "it is written as this version writes it"
 
 
 def test_round_trip_of_the_small_one() -> None:

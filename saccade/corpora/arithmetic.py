@@ -4,11 +4,10 @@ from collections.abc import Iterator
 
 from saccade.corpora._dice import Dice
 from saccade.corpora._split import split_of
-from saccade.corpora.base import Corpus, Split
+from saccade.corpora.base import Corpus, Split, check_size
 from saccade.errors import RecipeError
 
 _HELD_OUT = 1000
-_LARGEST = 1_000_000
 _SMALLEST_SPACE = 4  # pairs of fewer digits are too few to part
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -28,11 +27,7 @@ class Arithmetic(Corpus):
     def __init__(
         self, *, seed: int = 1, size: int = 40000, digits: int = 4, noise: float = 0.4
     ) -> None:
-        if not 1 <= size <= _LARGEST:
-            raise RecipeError(
-                f"arithmetic.size: found {size}; expected 1 to {_LARGEST} training pairs;"
-                " give a number between them."
-            )
+        check_size("arithmetic", size)
         if digits < _SMALLEST_SPACE or not 0 <= noise < 1:
             raise RecipeError(
                 f"arithmetic: found digits {digits} and noise {noise:g}; expected at least"

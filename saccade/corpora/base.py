@@ -4,7 +4,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Literal
 
+from saccade.errors import RecipeError
+
 Split = Literal["train", "valid", "test"]
+_LARGEST = 1_000_000
 
 
 class Corpus(ABC):
@@ -13,3 +16,12 @@ class Corpus(ABC):
     @abstractmethod
     def pairs(self, split: Split) -> Iterator[tuple[str, str]]:
         """Yield (source, target); no source of one split is in another."""
+
+
+def check_size(corpus: str, size: int) -> None:
+    """Refuse a number of training pairs that cannot be."""
+    if not 1 <= size <= _LARGEST:
+        raise RecipeError(
+            f"{corpus}.size: found {size}; expected 1 to {_LARGEST} training pairs;"
+            " give a number between them."
+        )

@@ -14,11 +14,9 @@ from babel.dates import format_date
 
 from saccade.corpora._dice import Dice
 from saccade.corpora._split import split_of
-from saccade.corpora.base import Corpus, Split
-from saccade.errors import RecipeError
+from saccade.corpora.base import Corpus, Split, check_size
 
 _HELD_OUT = 1000
-_LARGEST = 1_000_000
 _FIRST = datetime.date(1950, 1, 1)
 _DAYS = (datetime.date(2050, 1, 1) - _FIRST).days
 _DOTTED = re.compile(r"\d{1,2}\. ?\d{1,2}\. ?\d{4}")
@@ -46,11 +44,7 @@ class Dates(Corpus):
     """
 
     def __init__(self, *, seed: int = 1, size: int = 20000) -> None:
-        if not 1 <= size <= _LARGEST:
-            raise RecipeError(
-                f"dates.size: found {size}; expected 1 to {_LARGEST} training pairs;"
-                " give a number between them."
-            )
+        check_size("dates", size)
         self._seed = seed
         self._size = size
 

@@ -9,11 +9,9 @@ from collections.abc import Iterator
 from saccade.corpora._dice import Dice
 from saccade.corpora._split import split_of
 from saccade.corpora._templates import sentence
-from saccade.corpora.base import Corpus, Split
-from saccade.errors import RecipeError
+from saccade.corpora.base import Corpus, Split, check_size
 
 _HELD_OUT = 1000
-_LARGEST = 1_000_000
 
 
 class EnglishFrench(Corpus):
@@ -24,11 +22,7 @@ class EnglishFrench(Corpus):
     """
 
     def __init__(self, *, seed: int = 1, size: int = 30000) -> None:
-        if not 1 <= size <= _LARGEST:
-            raise RecipeError(
-                f"english_french.size: found {size}; expected 1 to {_LARGEST} training pairs;"
-                " give a number between them."
-            )
+        check_size("english_french", size)
         self._seed = seed
         self._size = size
 

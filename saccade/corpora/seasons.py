@@ -5,11 +5,10 @@ from collections.abc import Iterator
 
 from saccade.corpora._dice import Dice
 from saccade.corpora._split import split_of
-from saccade.corpora.base import Corpus, Split
+from saccade.corpora.base import Corpus, Split, check_size
 from saccade.errors import RecipeError
 
 _HELD_OUT = 1000
-_LARGEST = 1_000_000
 
 
 class Seasons(Corpus):
@@ -31,11 +30,7 @@ class Seasons(Corpus):
         horizon: int = 12,
         noise: float = 0.2,
     ) -> None:
-        if not 1 <= size <= _LARGEST:
-            raise RecipeError(
-                f"seasons.size: found {size}; expected 1 to {_LARGEST} training pairs;"
-                " give a number between them."
-            )
+        check_size("seasons", size)
         if min(window, horizon) < 1 or noise < 0:
             raise RecipeError(
                 f"seasons: window {window}, horizon {horizon}, noise {noise:g}; expected numbers"

@@ -4,12 +4,10 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from saccade.corpora._scenes import scene_of
-from saccade.corpora.base import Corpus, Split
-from saccade.errors import RecipeError
+from saccade.corpora.base import Corpus, Split, check_size
 from saccade.modalities._picture import Picture, to_text
 
 _HELD_OUT = 1000
-_LARGEST = 1_000_000
 
 
 class Shapes(Corpus):
@@ -23,11 +21,7 @@ class Shapes(Corpus):
     """
 
     def __init__(self, *, seed: int = 1, size: int = 8000) -> None:
-        if not 1 <= size <= _LARGEST:
-            raise RecipeError(
-                f"shapes.size: found {size}; expected 1 to {_LARGEST} training pairs;"
-                " give a number between them."
-            )
+        check_size("shapes", size)
         self._seed, self._size = seed, size
 
     def pairs(self, split: Split) -> Iterator[tuple[str, str]]:

@@ -4,11 +4,10 @@ from collections.abc import Iterator
 
 from saccade.corpora._dice import Dice
 from saccade.corpora._split import split_of
-from saccade.corpora.base import Corpus, Split
+from saccade.corpora.base import Corpus, Split, check_size
 from saccade.errors import RecipeError
 
 _HELD_OUT = 1000
-_LARGEST = 1_000_000
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _LONGEST_NAME = 10
 _MOST_MARKS = 20  # opened and closed in one text
@@ -27,11 +26,7 @@ class Xml(Corpus):
     """
 
     def __init__(self, *, seed: int = 1, size: int = 20000, depth: int = 4) -> None:
-        if not 1 <= size <= _LARGEST:
-            raise RecipeError(
-                f"xml.size: found {size}; expected 1 to {_LARGEST} training pairs;"
-                " give a number between them."
-            )
+        check_size("xml", size)
         if depth < 1:
             raise RecipeError(
                 f"xml.depth: found {depth}; expected at least 1 tag that can be open; raise it."

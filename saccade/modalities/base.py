@@ -119,11 +119,12 @@ class Modality(ABC):
     """A kind of data with its options.
 
     discrete: search can choose among its symbols; otherwise a model writes values.  raw: what
-    metrics compare.
+    metrics compare.  writable: a model can write it.
     """
 
     discrete: ClassVar[bool]
     raw: ClassVar[str]
+    writable: ClassVar[bool] = True
     max_length: int
     ordered: bool = True  # places are laid out in the order of the raw value
     varies: bool = False  # training sees other arrays of the same raw value in every epoch

@@ -100,6 +100,7 @@ class Image(Modality):
 
     discrete: ClassVar[bool] = False
     raw: ClassVar[str] = "picture"
+    writable: ClassVar[bool] = False
 
     def __init__(self, *, most: int = 128) -> None:
         if not 1 <= most <= MOST:

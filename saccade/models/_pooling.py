@@ -1,10 +1,42 @@
 """A whole sequence in one vector: what one question finds in it, beside its summary."""
 
+from collections.abc import Mapping
+
 import torch
 from torch import Tensor, nn
 
 from saccade.attention.base import Attention
+from saccade.embedders.base import Embedder
+from saccade.encoders.base import Encoder
+from saccade.errors import ShapeError
 from saccade.flow import Attended, Memory
+from saccade.models.encoder_decoder import SourceReader, embedder_of
+from saccade.nouns import Side
+from saccade.parts import Part
+
+
+def source_reader(
+    sources: Mapping[str, Side],
+    embedding: int,
+    embedder: Part[Embedder] | None,
+    encoder: Part[Encoder],
+    dropout: nn.Module,
+) -> SourceReader:
+    """Build what reads all sources, each with an embedder and an encoder of the same kind."""
+    embedders = {name: embedder_of(side, embedding, embedder) for name, side in sources.items()}
+    encoders = {name: encoder.build(embedding) for name in sources}
+    return SourceReader(embedders, encoders, dropout)
+
+
+def pooling_attention(owner: str, part: Part[Attention], width: int) -> Attention:
+    """Build an attention that asks one question; refuse one that learns by its choices."""
+    attention = part.build(width, width)
+    if attention.hard:
+        raise ShapeError(
+            f"{owner}: attention {part.kind} chooses places and learns by its choices, but this"
+            " model does not hand them out. Use additive."
+        )
+    return attention
 
 
 def pooled(

@@ -25,8 +25,12 @@ def misfits(model: Part[Model], sources: Sides, target: Part[Modality]) -> list[
         sources: what is read.
         target: what is written.
     """
-    wrong = [*_wrong_names(sources), *_wrong_sources(model, sources), *_wrong_target(model, target)]
-    return wrong or [*_wrong_head(model, target), *_wrong_embedders(model, sources)]
+    wrong = _wrong_names(sources) + _wrong_data(sources, target)
+    if wrong:
+        return wrong
+    use = _advice(sources, target)
+    wrong = _wrong_sources(model, sources, use) + _wrong_target(model, target, use)
+    return wrong or _wrong_head(model, target) + _wrong_embedders(model, sources)
 
 
 def _wrong_names(sources: Sides) -> list[str]:
@@ -39,35 +43,72 @@ def _wrong_names(sources: Sides) -> list[str]:
     ]
 
 
-def _wrong_sources(model: Part[Model], sources: Sides) -> list[str]:
+def _wrong_data(sources: Sides, target: Part[Modality]) -> list[str]:
+    """Say what no model can write, or not after such a source."""
+    written, (name, first) = find(Modality, target.kind), next(iter(sources.items()))
+    if not written.writable:
+        return [
+            f"data.target: {target.kind} can be read but not written; expected text or numbers."
+            " Change data.target.kind."
+        ]
+    if not written.discrete and find(Modality, first.kind).raw != written.raw:
+        return [
+            f"data.target: {target.kind} go on from their source, but data.{name} is of kind"
+            f" {first.kind}; expected {target.kind}. Change data.{name}."
+        ]
+    return []
+
+
+def _advice(sources: Sides, target: Part[Modality]) -> str:
+    """Name the models that fit the data."""
+    fitting = [
+        kind
+        for kind in kinds(Model)
+        if find(Model, kind).reads and _reads(kind, sources) and _writes(kind, target)
+    ]
+    return f"Use {_either(fitting)}." if fitting else "Change the data."
+
+
+def _reads(kind: str, sources: Sides) -> bool:
+    chosen, raws = find(Model, kind), {find(Modality, part.kind).raw for part in sources.values()}
+    enough = chosen.several or len(sources) == 1
+    return enough and (not chosen.source_raw or raws == {chosen.source_raw})
+
+
+def _writes(kind: str, target: Part[Modality]) -> bool:
+    return find(Model, kind).discrete in (None, find(Modality, target.kind).discrete)
+
+
+def _wrong_sources(model: Part[Model], sources: Sides, use: str) -> list[str]:
     """Say that there are too many sources, or that one is of a kind that the model cannot read."""
     chosen = find(Model, model.kind)
     if len(sources) > 1 and not chosen.several:
         reads = "one source" if chosen.reads else "no source"
-        several = [kind for kind in kinds(Model) if find(Model, kind).several]
         return [
             f"model: {model.kind} reads {reads}, but data.sources names {len(sources)}:"
-            f" {', '.join(sources)}. Use {_either(several)}, or leave sources out."
+            f" {', '.join(sources)}. {use}"
         ]
-    for name, part in sources.items() if chosen.source_raw else ():
-        if find(Modality, part.kind).raw != chosen.source_raw:
-            free = [kind for kind in kinds(Model) if not find(Model, kind).source_raw]
+    wanted = chosen.source_raw if chosen.reads else "text"
+    for name, part in sources.items() if wanted else ():
+        if find(Modality, part.kind).raw != wanted:
+            reads = wanted if chosen.reads else "no source"
             return [
-                f"model: {model.kind} reads {chosen.source_raw}, but data.{name} is of kind"
-                f" {part.kind}. Use {_either(free)}."
+                f"model: {model.kind} reads {reads}, but data.{name} is of kind {part.kind}. {use}"
             ]
     return []
 
 
-def _wrong_target(model: Part[Model], target: Part[Modality]) -> list[str]:
+def _wrong_target(model: Part[Model], target: Part[Modality], use: str) -> list[str]:
     """Say that the model writes symbols where the target has values, or the other way round."""
-    chosen, discrete = find(Model, model.kind), find(Modality, target.kind).discrete
-    if chosen.discrete in (None, discrete):
+    if _writes(model.kind, target):
         return []
-    fitting = [kind for kind in kinds(Model) if find(Model, kind).discrete in (None, discrete)]
+    writes, has = (
+        _WRITTEN[bool(one.discrete)]
+        for one in (find(Model, model.kind), find(Modality, target.kind))
+    )
     return [
-        f"model: {model.kind} writes {_WRITTEN[bool(chosen.discrete)]}, but data.target is of kind"
-        f" {target.kind}, which has {_WRITTEN[discrete]}. Use {_either(fitting)}."
+        f"model: {model.kind} writes {writes}, but data.target is of kind {target.kind}, which has"
+        f" {has}. {use}"
     ]
 
 

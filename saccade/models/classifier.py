@@ -9,13 +9,11 @@ from torch import Tensor, nn
 from saccade.attention.base import Attention
 from saccade.embedders.base import Embedder
 from saccade.encoders.base import Encoder
-from saccade.errors import ShapeError
 from saccade.flow import SOURCE, Batch, Decoded, Memory, Sources, State, Stepped, nested, tensor
 from saccade.heads.closed import ClosedHead, flagged
 from saccade.layers.dropout import Dropout
-from saccade.models._pooling import pooled
+from saccade.models._pooling import pooled, pooling_attention, source_reader
 from saccade.models.base import Writer
-from saccade.models.encoder_decoder import SourceReader, embedder_of
 from saccade.nouns import Side
 from saccade.parts import Part
 
@@ -52,17 +50,10 @@ class Classifier(Writer):
     ) -> None:
         super().__init__()
         self.dropout = Dropout(dropout)
-        embedders = {n: embedder_of(side, embedding, embedder) for n, side in sources.items()}
-        encoders = {name: encoder.build(embedding) for name in sources}
         dropouts = nn.Sequential(nn.Dropout1d(word_dropout), self.dropout)
-        self.reading = SourceReader(embedders, encoders, dropouts)
+        self.reading = source_reader(sources, embedding, embedder, encoder, dropouts)
         width = self.reading.memory_dim
-        self.attention = attention.build(width, width)
-        if self.attention.hard:
-            raise ShapeError(
-                f"classifier: attention {attention.kind} chooses places and learns by its choices,"
-                " but a classifier does not hand them out. Use additive."
-            )
+        self.attention = pooling_attention("classifier", attention, width)
         self.query = nn.Parameter(torch.randn(width) / width**0.5)
         self.mix = nn.Linear(self.attention.context_dim + width, hidden)
         self.head = ClosedHead(hidden, target.size, None)

@@ -9,14 +9,12 @@ from torch import Tensor, nn
 from saccade.attention.base import Attention
 from saccade.embedders.base import Embedder
 from saccade.encoders.base import Encoder
-from saccade.errors import ShapeError
 from saccade.flow import SOURCE, Batch, Decoded, Memory, Sources, State, Stepped, nested, tensor
 from saccade.heads.base import anchored
 from saccade.heads.path import PathHead
 from saccade.layers.dropout import Dropout
-from saccade.models._pooling import pooled
+from saccade.models._pooling import pooled, pooling_attention, source_reader
 from saccade.models.base import Writer
-from saccade.models.encoder_decoder import SourceReader, embedder_of
 from saccade.nouns import Side
 from saccade.parts import Part
 
@@ -52,16 +50,9 @@ class DenseForecaster(Writer):
     ) -> None:
         super().__init__()
         self.dropout = Dropout(dropout)
-        embedders = {n: embedder_of(side, embedding, embedder) for n, side in sources.items()}
-        encoders = {name: encoder.build(embedding) for name in sources}
-        self.reading = SourceReader(embedders, encoders, self.dropout)
+        self.reading = source_reader(sources, embedding, embedder, encoder, self.dropout)
         width = self.reading.memory_dim
-        self.attention = attention.build(width, width)
-        if self.attention.hard:
-            raise ShapeError(
-                f"dense_forecaster: attention {attention.kind} chooses places and learns by its"
-                " choices, but this model does not hand them out. Use additive."
-            )
+        self.attention = pooling_attention("dense_forecaster", attention, width)
         drawn = torch.randn(width) / width**0.5
         self.query = nn.Parameter(drawn) if self.attention.context_dim else None
         self.mix = nn.Linear(self.attention.context_dim + width, hidden)
