@@ -4,7 +4,8 @@ from pathlib import Path
 
 from tests.cli.conftest import Call
 
-WORDS = [a + b for a in ("ba", "ke", "li", "mo", "nu", "ta") for b in ("da", "fe", "gi", "po", "ru")]
+STEMS, ENDS = ("ba", "ke", "li", "mo", "nu", "ta"), ("da", "fe", "gi", "po", "ru")
+WORDS = [stem + end for stem in STEMS for end in ENDS]
 
 
 def _pairs(folder: Path) -> None:
