@@ -145,9 +145,13 @@ def evaluate(
         decode: how to write.
     """
     recipe = folders.read_identity(folder).recipe
+    metrics = list(metrics)
+    problems = recipes.unfit_metrics("evaluate", metrics, recipe.data.target)
+    if problems:
+        raise RecipeError(problems)
     examples = examples_of(folder, recipe, split, root)[: most or None]
     predictor = folders.load(folder, device=device, searcher=fastest_searcher)
-    chosen = list(metrics) or recipe.decoding.metrics
+    chosen = metrics or recipe.decoding.metrics
     started = time.monotonic()
     writes = chosen or predictor.model.reads
     found = outputs_for(opened or predictor, examples, decode) if writes else []
