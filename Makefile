@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.stamp
 
-.PHONY: demo test test-slow check format lint types install clean help
+.PHONY: demo test test-slow check docs format lint types install clean help
 
 help:
 	@echo "make demo       train the small English-French model and show what it learned"
@@ -12,6 +12,7 @@ help:
 	@echo "make test-slow  tests that train for longer"
 	@echo "make check      format, lint, types and tests: what CI runs"
 	@echo "make format     put the code into shape"
+	@echo "make docs       the documentation as a site, in build/site"
 
 install: $(STAMP)
 
@@ -47,6 +48,16 @@ types: $(STAMP)
 	$(BIN)/mypy
 
 check: lint types test
+
+# The tool is installed once; the site itself is built without network. A broken link fails.
+docs: $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --clean
+	$(BIN)/python docs/check_site.py build/site
+	@echo "The site is in build/site. To search it: $(BIN)/python -m http.server -d build/site"
+
+$(VENV)/.docs: $(STAMP)
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[docs]'
+	@touch $@
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

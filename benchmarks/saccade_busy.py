@@ -8,6 +8,11 @@ import sys
 import time
 from pathlib import Path
 
+from saccade.cli.startup import spin_briefly
+
+if sys.argv[1:2] == ["train"]:
+    spin_briefly()  # as the verb does, before torch is imported
+
 import torch
 
 from saccade import recipe as recipes

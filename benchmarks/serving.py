@@ -196,7 +196,7 @@ async def _ask(
     while (begun := time.perf_counter()) < until:
         source = sources[number % len(sources)]
         number += 1
-        body = json.dumps({"text": source}).encode()
+        body = json.dumps({"text": source, "split": "none"}).encode()
         writer.write(_HEAD % len(body) + body)
         head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
         length = int(head.partition("content-length: ")[2].partition("\r\n")[0])

@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from saccade.api import History, Trained, train
+    from saccade.api import History, Trained, fit, train
     from saccade.engines._open import load
     from saccade.engines._open import load as load_forecaster
     from saccade.engines.base import Opened
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
         TrainingError,
     )
     from saccade.look.pictures import draw as inspect
-    from saccade.predict.prediction import Prediction, Scored
+    from saccade.predict.evaluation import Evaluation
+    from saccade.predict.prediction import Prediction, Predictions, Scored
     from saccade.predict.prediction import Prediction as Forecast
     from saccade.predict.prediction import Prediction as Translation
     from saccade.predict.predictor import Predictor
@@ -40,11 +41,13 @@ _PLACES = {
     "CheckpointError": "errors",
     "DataError": "errors",
     "Drawing": "views.drawing",
+    "Evaluation": "predict.evaluation",
     "Forecast": "predict.prediction",
     "History": "api",
     "Interrupted": "errors",
     "Opened": "engines.base",
     "Prediction": "predict.prediction",
+    "Predictions": "predict.prediction",
     "Predictor": "predict.predictor",
     "Recipe": "recipe",
     "RecipeError": "errors",
@@ -55,6 +58,7 @@ _PLACES = {
     "TrainingError": "errors",
     "Translation": "predict.prediction",
     "Translator": "predict.predictor",
+    "fit": "api",
     "inspect": "look.pictures",
     "load": "engines._open",
     "load_forecaster": "engines._open",
@@ -72,11 +76,13 @@ __all__ = [
     "CheckpointError",
     "DataError",
     "Drawing",
+    "Evaluation",
     "Forecast",
     "History",
     "Interrupted",
     "Opened",
     "Prediction",
+    "Predictions",
     "Predictor",
     "Recipe",
     "RecipeError",
@@ -88,13 +94,14 @@ __all__ = [
     "Translation",
     "Translator",
     "__version__",
+    "fit",
     "inspect",
     "load",
     "load_forecaster",
     "train",
 ]
 
-_SPINS = "10000"  # turns of the loop; the library's own choice is 300,000
+SPINS = "30000"  # turns of the loop; the library's own choice is 300,000
 
 
 def _limit_spinning() -> None:
@@ -103,10 +110,11 @@ def _limit_spinning() -> None:
     A thread that waits for another spins before it sleeps. Where other processes want the cores,
     it spins away the time that the other thread needs. The library (GNU's, which torch brings and
     the kernels share) reads this once, when torch is imported: so it stands here. It changes no
-    number that is computed.
+    number that is computed. Fewer turns than these make single short inputs slower to decode;
+    verbs that train take fewer (`cli.startup.spin_briefly`).
     """
     if not {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT"} & os.environ.keys():
-        os.environ["GOMP_SPINCOUNT"] = _SPINS
+        os.environ["GOMP_SPINCOUNT"] = SPINS
 
 
 _limit_spinning()
@@ -129,7 +137,7 @@ def _from(module: str, name: str) -> Any:
 
 
 class _Front(ModuleType):
-    """Keeps `saccade.train` the function: importing the room saccade/train would bind itself."""
+    """Keeps `saccade.train` and `saccade.fit` functions: importing the rooms would bind those."""
 
     @property
     def train(self) -> Any:
@@ -137,6 +145,14 @@ class _Front(ModuleType):
 
     @train.setter
     def train(self, room: ModuleType) -> None:
+        pass
+
+    @property
+    def fit(self) -> Any:
+        return _from("api", "fit")
+
+    @fit.setter
+    def fit(self, room: ModuleType) -> None:
         pass
 
 

@@ -1,26 +1,37 @@
 """saccade from Python: train on pairs or a recipe, load a folder, translate."""
 
 import dataclasses
+import json
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, Unpack, overload
 
 import yaml
 
 from saccade import recipe as recipes
 from saccade import run
+from saccade.data.tables import PairTable, text_pairs
 from saccade.errors import RecipeError, suggest
-from saccade.look.report import read_curves
-from saccade.predict.prediction import Prediction, Scored
+from saccade.fit.files import ColumnNames
+from saccade.fit.fitting import fit as fit_outline
+from saccade.fit.fitting import outline, seconds_in
+from saccade.folders import model as folders
+from saccade.folders.home import home_of
+from saccade.look.report import read_curves, standing
+from saccade.native.searcher import fastest_searcher
+from saccade.predict.decode import PredictOptions
+from saccade.predict.evaluation import Evaluation
+from saccade.predict.home import Metrics
+from saccade.predict.prediction import Prediction, Predictions, Scored
 from saccade.predict.predictor import One, Predictor
 from saccade.recipe import Decoding, Recipe, Training
+from saccade.train.files import write_text
 from saccade.train.progress import Progress
 from saccade.views import curves, page
 from saccade.views.report import by_quantity
 
-Pair = Sequence[str]
 _FEW = 20  # pairs below which none are held out
 _MOST_HELD = 500
 _EPOCHS = 20
@@ -44,7 +55,7 @@ class History:
         return page.paragraph(repr(self)) + curves.grid(by_quantity(self.series))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Trained:
     """A trained model: translate with it, look at its history, find it in its folder."""
 
@@ -54,11 +65,13 @@ class Trained:
     reason: str
 
     @overload
-    def predict(self, given: list[Any], **options: Any) -> list[Prediction]: ...
+    def predict(self, given: list[Any], **options: Unpack[PredictOptions]) -> Predictions: ...
     @overload
-    def predict(self, given: One, **options: Any) -> Prediction: ...
-    def predict(self, given: One | list[Any], **options: Any) -> Prediction | list[Prediction]:
-        """Predict the output for one input or for a list: `Predictor.predict`."""
+    def predict(self, given: One, **options: Unpack[PredictOptions]) -> Prediction: ...
+    def predict(
+        self, given: One | list[Any], **options: Unpack[PredictOptions]
+    ) -> Prediction | Predictions:
+        """Predict the output for one input or for a list, as a loaded model does."""
         return self.predictor.predict(given, **options)
 
     translate = predict
@@ -68,15 +81,37 @@ class Trained:
         """Say how likely each target is for its source."""
         return self.predictor.score(sources, targets)
 
+    def evaluate(
+        self,
+        data: PairTable | None = None,
+        split: str = "",
+        metrics: Metrics = (),
+        *,
+        beam: int | None = None,
+    ) -> Evaluation:
+        """Write the outputs of examples and measure them, as a loaded model does.
+
+        Without data, a model that was trained on pairs is measured on those it was validated on.
+        """
+        return self.predictor.evaluate(data, split, metrics, beam=beam)
+
+    def save(self, folder: str | Path) -> Path:
+        """Write a model folder without checkpoints; it must be new or empty."""
+        return self.predictor.save(folder)
+
+    def __repr__(self) -> str:
+        told = {**self.predictor.describe(), "training": f"{self.reason}; {self.history!r}"}
+        return f"<Trained {', '.join(f'{name}: {text}' for name, text in told.items())}>"
+
     def _repr_html_(self) -> str:
-        return page.paragraph(f"Trained model in {self.folder}") + self.history._repr_html_()
+        return self.predictor._repr_html_() + self.history._repr_html_()
 
 
 def train(
     recipe: Recipe | Mapping[str, Any] | str | Path | None = None,
     *,
-    pairs: Sequence[Pair] | None = None,
-    valid: Sequence[Pair] | None = None,
+    pairs: PairTable | None = None,
+    valid: PairTable | None = None,
     folder: str | Path | None = None,
     device: str = "cpu",
     overwrite: bool = False,
@@ -90,7 +125,9 @@ def train(
 
     Args:
         recipe: a Recipe, its sections as dictionaries, or the path of a YAML file.
-        pairs: (source, target) pairs to learn from, instead of the recipe's data.
+        pairs: (source, target) pairs to learn from, instead of the recipe's data: a list, a
+            DataFrame of pandas or a Dataset of `datasets`, whose columns source and target, or
+            else the first two, are taken.
         valid: pairs to validate on; a tenth of `pairs` if not given, all of them if they are few.
         folder: where to write the run; a temporary folder if not given.
         device: where to compute.
@@ -99,10 +136,11 @@ def train(
             section (model={"embedding": 64}), or seed and name.
     """
     raw = _raw(recipe)
+    held = None if valid is None else text_pairs(valid, "valid")
     if pairs is not None:
-        raw["data"] = {**raw.get("data", {}), **_data(pairs, valid)}
-    elif valid is not None:
-        raw["data"] = {**raw.get("data", {}), "valid": _reader(valid)}
+        raw["data"] = {**raw.get("data", {}), **_data(text_pairs(pairs, "pairs"), held)}
+    elif held is not None:
+        raw["data"] = {**raw.get("data", {}), "valid": _reader(held)}
     for name, value in overrides.items():
         _put(raw, name, value)
     limits = ("max_steps", "max_epochs", "max_minutes", "patience")
@@ -112,8 +150,67 @@ def train(
     built = recipes.from_plain(raw, "saccade.train")
     place = Path(folder) if folder else Path(tempfile.mkdtemp(prefix="saccade-"))
     result = run.train(built, place, device=device, overwrite=overwrite)
+    result.predictor.home = home_of(result.folder)
     history = History(result.progress, read_curves(result.folder))
     return Trained(result.predictor, result.folder, history, result.reason)
+
+
+def fit(  # noqa: PLR0913 - all but one are options
+    data: str | Path | Sequence[str | Path] | PairTable,
+    *,
+    valid: str | Path | None = None,
+    test: str | Path | None = None,
+    columns: Mapping[str, str] | None = None,
+    folder: str | Path | None = None,
+    within: str = "20m",
+    task: str = "",
+    seed: int = 1,
+    overwrite: bool = False,
+) -> Trained:
+    """Make a good model of files or pairs, as `saccade fit` does: find out, choose, train, measure.
+
+    >>> m = saccade.fit("pairs.tsv", within="10m")                  # doctest: +SKIP
+    >>> m.evaluate(), m.predict("a word").text                      # doctest: +SKIP
+
+    Args:
+        data: a file of pairs, two plain files whose lines match, or pairs as `saccade.train` takes
+            them; these are written to FOLDER-data/pairs.jsonl.
+        valid: a file to choose the model by; a share of the data if not given.
+        test: a file to measure it on; a share of the data if not given.
+        columns: which columns of a file are source, target and features.
+        folder: where to write the model; a temporary folder if not given.
+        within: for everything: 90s, 20m, 2h.
+        task: what the pairs are, as pronunciation; found if not given.
+        seed: of all that is random.
+        overwrite: delete what an earlier run left in the folder.
+    """
+    place = Path(folder) if folder else Path(tempfile.mkdtemp(prefix="saccade-")) / "model"
+    made = outline(
+        _files(data, place),
+        valid=[Path(valid)] if valid else [],
+        test=[Path(test)] if test else [],
+        columns=ColumnNames(**(columns or {})),
+        task=task,
+        seed=seed,
+    )
+    done = fit_outline(made, place, within=seconds_in(within), overwrite=overwrite)
+    predictor = folders.load(done.folder, searcher=fastest_searcher)
+    predictor.home = home_of(done.folder)
+    history = History(standing(done.folder), read_curves(done.folder))
+    return Trained(predictor, done.folder, history, f"fitted in {done.seconds:.0f} s")
+
+
+def _files(data: Any, place: Path) -> list[Path]:
+    """Return the files of the data; pairs in memory are written beside the model."""
+    if isinstance(data, str | Path):
+        return [Path(data)]
+    if isinstance(data, Sequence) and data and all(isinstance(one, str | Path) for one in data):
+        return [Path(one) for one in data]
+    path = place.with_name(f"{place.name}-data") / "pairs.jsonl"
+    rows = [{"source": a, "target": b} for a, b in text_pairs(data, "data")]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_text(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+    return [path]
 
 
 def _raw(recipe: Recipe | Mapping[str, Any] | str | Path | None) -> dict[str, Any]:
@@ -127,7 +224,7 @@ def _raw(recipe: Recipe | Mapping[str, Any] | str | Path | None) -> dict[str, An
     return found
 
 
-def _data(pairs: Sequence[Pair], valid: Sequence[Pair] | None) -> dict[str, Any]:
+def _data(pairs: list[list[str]], valid: list[list[str]] | None) -> dict[str, Any]:
     """Hold out every tenth pair to validate on, unless there are few or others are given."""
     if valid is not None:
         return {"train": [_reader(pairs)], "valid": _reader(valid)}
@@ -140,8 +237,8 @@ def _data(pairs: Sequence[Pair], valid: Sequence[Pair] | None) -> dict[str, Any]
     }
 
 
-def _reader(pairs: Sequence[Pair]) -> dict[str, Any]:
-    return {"kind": "pairs", "pairs": [list(pair) for pair in pairs]}
+def _reader(pairs: list[list[str]]) -> dict[str, Any]:
+    return {"kind": "pairs", "pairs": pairs}
 
 
 def _put(raw: dict[str, Any], name: str, value: Any) -> None:

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+_SHOWN = 40  # characters of a value in a message
+
 
 class SaccadeError(Exception):
     """The root of all errors that saccade raises on purpose."""
@@ -64,3 +66,16 @@ def suggest(word: str, choices: "Iterable[str]") -> str:
     """
     near = get_close_matches(word, list(choices), n=1)
     return f" Did you mean '{near[0]}'?" if near else ""
+
+
+def shown(value: object) -> str:
+    """Say what somebody gave, for a message: its type, and how it begins.
+
+    >>> shown(3), shown(None)
+    ('int 3', 'None')
+    """
+    if value is None:
+        return "None"
+    text = repr(value).partition("\n")[0]
+    cut = text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
+    return f"{type(value).__name__} {cut}"

@@ -22,11 +22,12 @@ import sys
 import types
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Generic, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from saccade.errors import RecipeError, suggest
 
 T = TypeVar("T")
+_UNIONS = (types.UnionType, Union)  # X | Y, as it is and of what takes arguments
 _FOUND: set[tuple[str, str]] = set()  # parts seen before, so that folders are not listed again
 
 
@@ -213,7 +214,8 @@ def check_value(kind: Any, value: Any, path: str, problems: list[str]) -> Any:
         return {str(k): check_value(inner[1], v, f"{path}.{k}", problems) for k, v in value.items()}
     if kind is float and type(value) is int:
         return float(value)
-    allowed = (origin is Literal and value in inner) or (value is None and type(None) in inner)
+    either = origin in _UNIONS and type(value) in inner  # a column by number or name, or None
+    allowed = either or (origin is Literal and value in inner)
     if not allowed and (origin is not None or type(value) is not kind):
         problems.append(f"{path}: expected {_describe(kind)}, found {value!r}.{_hint(kind, value)}")
         return None
@@ -224,6 +226,8 @@ def _describe(kind: Any) -> str:
     origin, inner = get_origin(kind), get_args(kind)
     if origin is Literal:
         return "one of " + ", ".join(map(str, inner))
+    if origin in _UNIONS:
+        return " or ".join(map(_describe, inner))
     if origin in (list, dict):
         return f"a {origin.__name__} of {_describe(inner[-1])}"
     words = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}

@@ -78,6 +78,8 @@ class Training:
     """Metrics to decode the validation set for."""
     patience: int = 0
     """Stop after so many validations without a better one; 0 means never."""
+    min_steps: int = 0
+    """Patience counts validations after this step and after warm-up; 0 means after step 400."""
     keep_best: int = 1
     keep_last: int = 1
     average: int = 0
@@ -214,8 +216,8 @@ def _override(raw: dict[str, Any], override: str) -> None:
 
 def _options(section: type[Any]) -> dict[str, Option]:
     hints = get_type_hints(section)
-    fields = [field for field in dataclasses.fields(section) if field.init]
-    return {f.name: Option(hints[f.name], f.default) for f in fields}
+    own = dataclasses.fields(section)
+    return {f.name: Option(hints[f.name], f.default) for f in own if f.init}
 
 
 def _section(section: type[Any], raw: Any, path: str, problems: list[str]) -> Any:
@@ -270,8 +272,7 @@ def _shorthand(kind: Any, value: Any) -> Any:
 
 
 def _contradictions(recipe: Recipe) -> list[str]:
-    data, training = recipe.data, recipe.training
-    problems = []
+    data, training, problems = recipe.data, recipe.training, list[str]()
     if not data.train:
         problems.append("data.train: no corpus to learn from.")
     if data.weights and len(data.weights) != len(data.train):
@@ -323,11 +324,10 @@ def _readings(recipe: Recipe) -> list[str]:
 def _mixed(recipe: Recipe) -> list[str]:
     """Say what is for symbols where the target has values, or the other way round."""
     training, decoding = recipe.training, recipe.decoding
-    target = find(Modality, recipe.data.target.kind)
+    target, problems = find(Modality, recipe.data.target.kind), list[str]()
     writes, objective = (
         ("symbols", "cross_entropy") if target.discrete else ("values", "squared_error")
     )
-    problems = []
     if not target.writable:
         return []
     if find(Objective, training.objective.kind).discrete != target.discrete:
@@ -357,7 +357,7 @@ def _out_of_range(training: Training) -> list[str]:
     problems = []
     least = dict.fromkeys(("accumulate", "batch_tokens", "keep_last", "report_every"), 1)
     least |= dict.fromkeys(("max_steps", "max_epochs", "max_minutes", "validate_every"), 0)
-    least |= dict.fromkeys(("patience", "keep_best", "average", "clip", "threads"), 0)
+    least |= dict.fromkeys(("patience", "min_steps", "keep_best", "average", "clip", "threads"), 0)
     for name, limit in least.items():
         if getattr(training, name) < limit:
             problems.append(f"training.{name}: {getattr(training, name)} is below {limit}.")

@@ -1,6 +1,6 @@
 """The assembly: recipe in, trained and measured model folder out. One function a verb."""
 
-import time
+import dataclasses
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,30 +11,24 @@ import torch
 from rich.console import Console
 
 from saccade import recipe as recipes
-from saccade.data.files import check_files, held_out, key_of
+from saccade.data.files import check_files, examples_of, held_out, key_of
 from saccade.errors import CheckpointError, DataError, RecipeError
 from saccade.folders import model as folders
 from saccade.folders.examples import pick_examples, read_examples, write_examples
 from saccade.folders.facts import read_lexicon, read_profile
+from saccade.folders.rivals import read_rivals, write_rivals
 from saccade.learners._bench import Bench
 from saccade.learners.gradient import Trainer
 from saccade.look.report import standing, write_report
 from saccade.metrics.base import Metric
-from saccade.modalities._numbers import Numbers
 from saccade.models.base import Model
 from saccade.native.searcher import fastest_searcher
-from saccade.nouns import Example
 from saccade.parts import Part
-from saccade.predict.baselines import naive_forecasts
+from saccade.predict import evaluation
 from saccade.predict.decode import USUAL, Decode
-from saccade.predict.evaluation import (
-    Evaluation,
-    Opening,
-    figures_of,
-    likelihood_of,
-    outputs_for,
-)
+from saccade.predict.evaluation import Evaluation, Opening
 from saccade.predict.predictor import Predictor
+from saccade.predict.verdict import Verdict, without_model
 from saccade.recipe import Recipe, Training
 from saccade.train import weights
 from saccade.train.checkpoint import Checkpoints
@@ -44,19 +38,23 @@ from saccade.train.progress import Progress
 
 # What may change when a run is resumed: when to stop and what to say, not what is learned.
 FREE = (
-    *("max_steps", "max_epochs", "max_minutes", "patience", "report_every"),
+    *("max_steps", "max_epochs", "max_minutes", "patience", "min_steps", "report_every"),
     *("keep_best", "keep_last", "average", "threads", "tensorboard"),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A finished training: its folder, what it worked on, and where it stood at the end."""
+    """A finished training: its folder, what it worked on, and where it stood at the end.
+
+    verdict: whether the model is better than a constant answer, where that can be told.
+    """
 
     folder: Path
     bench: Bench
     progress: Progress
     reason: str
+    verdict: Verdict | None = None
 
     @property
     def predictor(self) -> Predictor:
@@ -93,7 +91,7 @@ def train(
     known = folders.read_plan(folder) if resume else None
     if known:
         _check_recipe(known, recipe)
-    with _threads(recipe.training.threads), torch.random.fork_rng(devices=[]):
+    with threads(recipe.training.threads), torch.random.fork_rng(devices=[]):
         going_on = folder if resume else None
         bench = Bench(recipe, root, device, going_on, start_from)
         examples = pick_examples(recipe, bench.codecs, root)
@@ -115,7 +113,7 @@ def train(
                 log.say(text)
         log.board = board(str(folder / "tensorboard")) if board else None
         reason = trainer.run()
-    return Run(folder, bench, trainer.loop.progress, reason)
+    return Run(folder, bench, trainer.loop.progress, reason, trainer.verdict)
 
 
 def evaluate(
@@ -144,35 +142,18 @@ def evaluate(
             given.
         decode: how to write.
     """
-    recipe = folders.read_identity(folder).recipe
-    metrics = list(metrics)
-    problems = recipes.unfit_metrics("evaluate", metrics, recipe.data.target)
+    recipe = folders.read_plan(folder).recipe
+    chosen = list(metrics) or recipe.decoding.metrics
+    problems = recipes.unfit_metrics("evaluate", chosen, recipe.data.target)
     if problems:
         raise RecipeError(problems)
-    examples = examples_of(folder, recipe, split, root)[: most or None]
+    examples = examples_of(recipe, split, folder, root)[: most or None]
     predictor = folders.load(folder, device=device, searcher=fastest_searcher)
-    chosen = metrics or recipe.decoding.metrics
-    started = time.monotonic()
-    writes = chosen or predictor.model.reads
-    found = outputs_for(opened or predictor, examples, decode) if writes else []
-    seconds = time.monotonic() - started
-    references = [list(example.references) for example in examples]
-    figures = figures_of(chosen, [one.output for one in found], references)
-    naive: dict[str, list[Numbers]] = {}
-    if predictor.target.vocabulary is None:
-        naive = naive_forecasts(found, recipe.decoding.season)
-    baselines = {name: figures_of(chosen, values, references) for name, values in naive.items()}
-    likelihood = likelihood_of(predictor, examples)
-    return Evaluation(split, examples, found, figures, likelihood, seconds, baselines)
-
-
-def examples_of(folder: Path, recipe: Recipe, split: str, root: Path = Path()) -> list[Example]:
-    """Read the examples of a split of a folder's recipe."""
-    readers = held_out(recipe)
-    if split not in readers:
-        raise RecipeError(f"{folder}: no split '{split}'; there are {', '.join(readers)}.")
-    check_files(recipe, {key_of(recipe, split): readers[split]}, root)
-    return list(readers[split].build(root).read())
+    found = evaluation.evaluate(
+        predictor, examples, split=split, metrics=chosen, writer=opened, decode=decode
+    )
+    floor = without_model(read_rivals(folder), predictor, examples, chosen, found.baselines)
+    return dataclasses.replace(found, constant=floor)
 
 
 def report(
@@ -183,7 +164,10 @@ def report(
     split = next(iter(recipe.data.test), "valid")
     check_files(recipe, {key_of(recipe, split): held_out(recipe)[split]}, root)
     predictor = folders.load(folder, device=device, searcher=fastest_searcher)
-    return write_report(folder, recipe, predictor, progress, root=root, lengths=lengths)
+    verdict = read_rivals(folder).verdict
+    return write_report(
+        folder, recipe, predictor, progress, root=root, lengths=lengths, verdict=verdict
+    )
 
 
 def average(source: Path, target: Path, *, last: int = 0, best: int = 0) -> list[str]:
@@ -213,6 +197,7 @@ def average(source: Path, target: Path, *, last: int = 0, best: int = 0) -> list
     write_examples(target, read_examples(source))
     profile, words = read_profile(source), read_lexicon(source)
     folders.write_identity(target, identity.recipe, identity.codecs, hashes, profile, words)
+    write_rivals(target, dataclasses.replace(read_rivals(source), verdict=None))
     return names
 
 
@@ -222,7 +207,7 @@ def count_parameters(model: Model) -> int:
 
 
 @contextmanager
-def _threads(n: int) -> Iterator[None]:
+def threads(n: int) -> Iterator[None]:
     """Compute with `n` processor threads for the time of a `with`; 0 leaves them alone."""
     before = torch.get_num_threads()
     torch.set_num_threads(n or before)

@@ -1,10 +1,13 @@
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import saccade
 from saccade.folders import model as folders
+from saccade.predict.prediction import DECIMALS, rounded
+from tests.engines.folders import SOURCES, write_noise
 
 PAIRS = [("un chat", "a cat"), ("un chien", "a dog"), ("deux chats", "two cats")]
 SMALL = {
@@ -29,6 +32,11 @@ def test_train_without_files_then_load(tmp_path: Path) -> None:
     assert m.reason == "reached max_steps 60"
     assert "steps=60" in repr(m.history)
     assert "<svg" in m.history._repr_html_()
+    assert "training: reached max_steps 60; History(steps=60" in repr(m)
+    assert m.evaluate(metrics="exact_match").figures["exact_match"].score.value == 100.0
+    assert m.evaluate([("un chat", "a dog")], metrics="exact_match").split == ""
+    assert m.save(tmp_path / "saved") == tmp_path / "saved"
+    assert saccade.load(tmp_path / "saved").translate("un chien").text == "a dog"
     assert str(m.folder) in m._repr_html_()
     again = saccade.load(tmp_path / "run")
     found = again.translate("un chien", nbest=2)
@@ -58,9 +66,61 @@ def test_options_are_checked() -> None:
         saccade.load("nowhere")
 
 
+class Stored:
+    """A Dataset of `datasets`, as far as it is used here."""
+
+    def __init__(self, pairs: list[tuple[str, str]]) -> None:
+        self.column_names = ["fr", "en"]
+        self._pairs = pairs
+
+    def __iter__(self) -> Iterator[dict[str, str]]:
+        return (dict(zip(self.column_names, pair, strict=True)) for pair in self._pairs)
+
+
+def test_tables_are_pairs() -> None:
+    m = saccade.train(SMALL, pairs=Stored(PAIRS), valid=Stored(PAIRS[:1]), max_steps=1)
+    data = folders.read_identity(m.folder).recipe.data
+    assert data.train[0].options["pairs"] == [list(pair) for pair in PAIRS]
+    assert data.valid.options["pairs"] == [list(PAIRS[0])]
+    assert len(m.evaluate(Stored(PAIRS)).examples) == 3
+    with pytest.raises(saccade.DataError, match=r"pairs: found int 3; expected a list of"):
+        saccade.train(SMALL, pairs=3)  # type: ignore[arg-type]
+    with pytest.raises(saccade.DataError, match=r"valid: found str 'un'; expected a list of"):
+        saccade.train(SMALL, pairs=PAIRS, valid="un")
+
+
+SHOWN = 10.0**-DECIMALS
+NOISE = 1e-5  # more than the neighbours of a line change its score by
+
+
+def test_what_is_promised_of_scores(tmp_path: Path) -> None:
+    """Text is the same whatever the neighbours; a shown score too, but at the edge of rounding."""
+    model = saccade.load(write_noise(tmp_path))
+    lines = [" ".join(SOURCES[i:j]) for i in range(8) for j in range(i + 1, 9)]
+    together = model.translate(lines, nbest=2)
+    at_edge = 0
+    for line, one in zip(lines, together, strict=True):
+        for a, b in zip(one.nbest, model.translate(line, nbest=2).nbest, strict=True):
+            assert a.text == b.text
+            assert abs(a.score - b.score) < NOISE
+            edge = abs((a.score / SHOWN) % 1 - 0.5) * SHOWN < NOISE
+            at_edge += edge
+            assert edge or rounded(a.score) == rounded(b.score)
+    assert at_edge < len(lines)  # of twice as many
+
+
 def test_public_names() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert all(hasattr(saccade, name) for name in saccade.__all__)
     assert callable(saccade.train)
     assert saccade.__version__
+
+
+def test_fit_takes_pairs_in_memory(tmp_path: Path) -> None:
+    pairs = [(f"{a}{b}", f"{a} {b}") for a in "abcdefgh" for b in "uvwxyz"]
+    fitted = saccade.fit(pairs, folder=tmp_path / "m", within="20s")
+    assert (tmp_path / "m-data" / "pairs.jsonl").exists()
+    assert fitted.folder == tmp_path / "m"
+    assert fitted.predict("au").text
+    assert fitted.evaluate().figures

@@ -20,8 +20,8 @@ LAYERS = [  # a room may import rooms of the layers above its own, and no others
     ("folders", "look", "starters"),
     ("export", "learners"),
     ("engines", "run"),
-    ("experiments", "api", "server"),
-    ("cli",),
+    ("experiments", "fit", "server"),
+    ("api", "cli"),
 ]
 LAYER = {room: n for n, layer in enumerate(LAYERS) for room in layer}
 DOORS = ("", "__main__")  # the package's own front imports late, whatever is asked of it
@@ -41,6 +41,7 @@ OPTIONAL = {  # extras, and what is slow to import: imported where they are aske
     *("torch.utils.tensorboard", "matplotlib.figure", "matplotlib.patches", "matplotlib.path"),
     "matplotlib.image",
     *("numpy", "saccade.guards.hallucination", "saccade.views.heatmap"),
+    *("pyarrow", "pyarrow.parquet"),
 }
 
 FILES = sorted(PACKAGE.rglob("*.py"))

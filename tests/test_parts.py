@@ -10,6 +10,7 @@ from saccade.attention.base import Attention
 from saccade.errors import RecipeError
 from saccade.models.base import Model
 from saccade.parts import Part, find, kinds, plain, schema
+from saccade.readers.base import Reader
 from saccade.schedules.base import Schedule
 from saccade.schedules.constant import Constant
 
@@ -123,3 +124,12 @@ def test_plain_fills_in_every_default() -> None:
     whole = Part(Model, "encoder_decoder").plain()
     assert whole["decoder"]["attention"] == {"kind": "additive", "hidden": 128}
     assert plain((1, {"a": [2]})) == [1, {"a": [2]}]
+
+
+def test_a_number_or_a_name() -> None:
+    for column in (3, "lemma"):
+        assert Part(Reader, "csv", {"source": column}).plain()["source"] == column
+        Part(Reader, "csv", {"source": column}).build(Path())
+    with pytest.raises(RecipeError) as caught:
+        Part(Reader, "csv", {"source": True}).build(Path())
+    assert str(caught.value) == "csv.source: expected a whole number or text, found True."

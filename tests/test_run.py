@@ -48,7 +48,7 @@ def test_a_run_folder_is_complete(tmp_path: Path) -> None:
     assert names == {
         *("recipe.yaml", "saccade.json", "source.json", "target.json", "model.safetensors"),
         *("checkpoints", "metrics.jsonl", "train.log", "README.md", "report.html", "profile.json"),
-        "examples.json",
+        *("examples.json", "rivals.json"),
     }
     assert count_parameters(run.predictor.model) > 1000
     assert run.reason == "reached max_steps 3"
@@ -61,12 +61,49 @@ def test_patience_stops_after_so_many_worse(
 ) -> None:
     losses = iter([3.0, 2.0, 2.5, 2.0, 9.0])
     monkeypatch.setattr("saccade.learners._bench.loss_of", lambda *_: next(losses))
-    run = small.run(tmp_path, max_steps=0, patience=2, validate_every=1)
+    options: dict[str, Any] = {"schedule": "constant", "min_steps": 1}
+    run = small.run(tmp_path, max_steps=0, patience=2, validate_every=1, **options)
     assert run.reason == "no better loss in 2 validations"
-    assert (run.progress.step, run.progress.stale) == (4, 2)
+    assert (run.progress.step, run.progress.stale()) == (4, 2)
     assert run.progress.best is not None
     assert run.progress.best.step == 2
     assert Checkpoints(tmp_path).index().best[0] == "step-00000002"
+
+
+def test_patience_waits_for_warm_up_and_a_least_number_of_steps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("saccade.learners._bench.loss_of", lambda *_: 1.0)
+    options: dict[str, Any] = {"max_steps": 0, "patience": 2, "validate_every": 1}
+    slow: dict[str, Any] = {"schedule": {"kind": "inverse_sqrt", "warmup": 6}, "min_steps": 3}
+    assert small.run(tmp_path / "warm", **options, **slow).progress.step == 8
+    options |= {"schedule": "constant", "min_steps": 5}
+    assert small.run(tmp_path / "least", **options).progress.step == 7
+
+
+def test_a_metric_that_does_not_move_leaves_the_choice_to_the_loss(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    losses = iter([3.0, 2.0, 2.5, 1.0, 1.5, 1.5])
+    monkeypatch.setattr("saccade.learners._bench.loss_of", lambda *_: next(losses))
+    options: dict[str, Any] = {"metrics": ["exact_match"], "select": "exact_match"}
+    options |= {"schedule": "constant", "learning_rate": 1e-9, "min_steps": 1, "patience": 2}
+    run = small.run(tmp_path, max_steps=0, validate_every=1, **options)
+    assert run.progress.step == 6, "a lower loss is an improvement"
+    assert run.progress.best is not None
+    assert run.progress.best.step == 4
+    assert Checkpoints(tmp_path).index().best[0] == "step-00000004"
+    log = (tmp_path / "train.log").read_text(encoding="utf-8").splitlines()
+    marked = [line.split("step ")[1][0] for line in log if line.endswith(" *")]
+    assert marked == ["1", "2", "4"]
+    chosen = weights.load(tmp_path / "checkpoints" / "step-00000004" / "model.safetensors")
+    small.equal(weights.load(tmp_path / "model.safetensors"), chosen)
+
+
+def test_a_warm_up_longer_than_the_run_is_told_at_the_start(tmp_path: Path) -> None:
+    small.run(tmp_path, max_steps=3)
+    log = (tmp_path / "train.log").read_text(encoding="utf-8").splitlines()
+    assert "Warning: warm-up of 400 steps, but this run has 3: the learning rate" in log[1]
 
 
 @pytest.mark.parametrize(("metric", "better"), [("exact_match", 1), ("bleu", 1), ("wer", 0)])
@@ -119,6 +156,14 @@ def test_a_validation_that_is_not_a_number(tmp_path: Path, monkeypatch: pytest.M
         "step 1: the validation loss is nan; expected a number. The last checkpoint is kept; begin"
         " a new run with --from it and a lower training.learning_rate."
     )
+
+
+def test_a_loss_that_is_not_a_number_ends_a_run_that_chooses_by_a_metric(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("saccade.learners._bench.loss_of", lambda *_: float("nan"))
+    with pytest.raises(TrainingError, match="step 2: the validation loss is nan; expected a numb"):
+        small.run(tmp_path, max_steps=2, metrics=["cer"], select="cer", validate_every=2)
 
 
 def test_starting_from_another_model(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ def _told(code: str, **chosen: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     ("chosen", "expected"),
     [
-        ({}, "10000"),
+        ({}, "30000"),
         ({"GOMP_SPINCOUNT": "7"}, "7"),
         ({"OMP_WAIT_POLICY": "ACTIVE"}, "None"),
     ],
@@ -33,9 +33,18 @@ def test_the_user_comes_first(chosen: dict[str, str], expected: str) -> None:
     assert _told(code, **chosen).stdout.strip() == expected
 
 
+@pytest.mark.parametrize(("chosen", "expected"), [({}, "3000"), ({"GOMP_SPINCOUNT": "7"}, "7")])
+def test_verbs_that_train_spin_for_a_shorter_time(chosen: dict[str, str], expected: str) -> None:
+    code = (
+        "import os\nfrom saccade.cli import TRAINING, VERBS, _imported\n"
+        "_imported('train', VERBS['train'])\nprint(os.environ.get('GOMP_SPINCOUNT'))"
+    )
+    assert _told(code, **chosen).stdout.strip() == expected
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have another OpenMP")
 def test_the_library_of_torch_reads_it() -> None:
     told = _told("import saccade, torch", OMP_DISPLAY_ENV="VERBOSE").stderr
     if "GOMP_SPINCOUNT" not in told:
         pytest.skip("this torch has no GNU OpenMP")
-    assert "GOMP_SPINCOUNT = '10000'" in told
+    assert "GOMP_SPINCOUNT = '30000'" in told

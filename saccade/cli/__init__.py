@@ -21,12 +21,13 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from saccade.cli.options import complain
-from saccade.cli.startup import end_soon, uncollected
+from saccade.cli.startup import end_soon, spin_briefly, uncollected
 from saccade.cli.values import spare
 from saccade.errors import Interrupted, RecipeError, SaccadeError
 
 VERBS = {  # verb: its file and function in this room
     "demo": "demo.demo",
+    "fit": "fit.fit_files",
     "init": "recipes.init",
     "train": "train.train",
     "translate": "translate.translate",
@@ -48,6 +49,7 @@ VERBS = {  # verb: its file and function in this room
 }
 RECIPE_VERBS = {"show": "recipes.show", "check": "recipes.check"}
 HIDDEN = ("predict",)
+TRAINING = ("demo", "train", "compare", "fit")
 
 
 class Late(TyperGroup):
@@ -98,6 +100,8 @@ def _imported(name: str, place: str) -> Any:
     alone = typer.Typer(
         add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False
     )
+    if name in TRAINING:
+        spin_briefly()
     with uncollected():
         verb = getattr(importlib.import_module(f"saccade.cli.{file}"), function)
     alone.command(name, cls=LazyCommand)(verb)

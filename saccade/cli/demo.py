@@ -55,7 +55,8 @@ def demo(
     found = run.evaluate(folder, next(iter(recipe.data.test)))
     _samples(result.predictor, found.examples)
     rows = _rows(before, found)
-    report = write_report(folder, recipe, result.predictor, result.progress, rows)
+    standing = result.progress
+    report = write_report(folder, recipe, result.predictor, standing, rows, verdict=result.verdict)
     _show(rows, len(found.examples))
     note(f"\nThe report is {report}; open it in a browser. What to type next:")
     for command in (
@@ -103,7 +104,7 @@ def _rows(before: dict[str, float], found: Evaluation) -> list[ScoreRow]:
     return [
         ScoreRow(
             found.split,
-            figure.score.name,
+            figure.title,
             before.get(name),
             figure.score.value,
             figure.interval.low,

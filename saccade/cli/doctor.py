@@ -12,25 +12,28 @@ from saccade import recipe as recipes
 from saccade.cli.options import Device, note
 from saccade.cli.tables import out_console
 from saccade.data.codecs import TARGET
-from saccade.data.files import check_files, readers_of
+from saccade.data.files import check_files, readers_of, tables_of
 from saccade.data.prepare import fit_codecs, reads
 from saccade.engines._devices import checked_device
 from saccade.engines._open import load
 from saccade.folders.examples import read_examples
 from saccade.look import doctor as rules
+from saccade.look import pairs as pair_rules
 from saccade.look.doctor import Finding
 from saccade.look.probes import probe_nonsense
 from saccade.modalities.base import Codec
 from saccade.nouns import Example
+from saccade.parts import Part
 from saccade.predict.evaluation import outputs_for
 from saccade.predict.predictor import Predictor
 from saccade.readers._lines import numbered
+from saccade.readers._table import Table
 from saccade.readers.base import Reader
 from saccade.readers.text import Text
-from saccade.readers.tsv import Tsv
 from saccade.views import bars
 
 _MOST = 1_000_000  # pairs of a corpus that are looked at
+_TABLES = {".tsv": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}
 _MAPS = 50  # attention maps that are looked at
 _NO_PROFILE = Finding(
     "note",
@@ -53,7 +56,8 @@ def doctor(
 ) -> None:
     """Look for what is wrong with data or with a model, and say what to do.
 
-    A recipe: all its data, train against test, unknown words. Files: one or two of text, or TSV.
+    A recipe: all its data, train against test, unknown words. Files: one or two of text, or tables
+    (.tsv, .csv, .jsonl, .parquet).
     A model folder: decodes the examples that it carries, up to 200, and nonsense.
 
     [dim]Examples:[/dim]
@@ -76,11 +80,12 @@ def doctor(
 
 
 def _files(paths: Sequence[Path]) -> list[Finding]:
-    tables = [path for path in paths if path.name.endswith((".tsv", ".tsv.gz"))]
+    tables = {path: table for path in paths if (table := _table(path))}
     texts = [path for path in paths if path not in tables]
     found = []
-    for path in tables:
-        found += _corpus(path.name, _take(Tsv(Path(), path=str(path))))
+    for path, one in tables.items():
+        found += _corpus(path.name, _take(one))
+        found += pair_rules.examine_unread(one.unread())
     if len(texts) == 2:
         reader = Text(Path(), source=str(texts[0]), target=str(texts[1]))
         return found + _corpus(f"{texts[0].name}, {texts[1].name}", _take(reader))
@@ -89,6 +94,13 @@ def _files(paths: Sequence[Path]) -> list[Finding]:
         found += rules.examine_lines(path.name, lines)
         _histogram(path.name, lines)
     return found
+
+
+def _table(path: Path) -> Table | None:
+    """Return the reader of a file whose name says that it is a table."""
+    kind = _TABLES.get(Path(path.name.removesuffix(".gz")).suffix.lower())
+    reader = Part(Reader, kind, {"path": str(path)}).build(Path()) if kind else None
+    return reader if isinstance(reader, Table) else None
 
 
 def _recipe(path: Path) -> list[Finding]:
@@ -102,17 +114,19 @@ def _recipe(path: Path) -> list[Finding]:
     found = [one for side, codec in sides.items() for one in _side("train", side, codec, train)]
     text = all(codec.vocabulary is not None for codec in sides.values())
     if paired and text:
-        found += rules.examine_pairs("train", train)
+        found += pair_rules.examine_pairs("train", train)
+    for table in tables_of(readers_of(recipe)):
+        found += pair_rules.examine_unread(table.unread())
     for name, part in {"valid": data.valid, **data.test}.items():
         held_out = _take(part.build(Path()))
         if paired and text:
-            found += rules.examine_pairs(name, held_out)
+            found += pair_rules.examine_pairs(name, held_out)
         if paired:
-            found.append(rules.overlap(train, held_out, name))
+            found.append(pair_rules.overlap(train, held_out, name))
         for side, codec in sides.items():
             if codec.vocabulary is not None:
                 lines = [_raw(example, side) for example in held_out]
-                found.append(rules.unknowns(codec.vocabulary, lines, f"{name} {side}"))
+                found.append(pair_rules.unknowns(codec.vocabulary, lines, f"{name} {side}"))
     return found
 
 
@@ -125,7 +139,7 @@ def _side(name: str, side: str, codec: Codec, examples: list[Example]) -> list[F
     raws, title = [_raw(example, side) for example in examples], f"{name} {side}"
     if codec.vocabulary is not None:
         _histogram(title, raws)
-        return rules.examine_lines(title, raws)
+        return rules.examine_lines(title, raws, featured=codec.vocabulary.featured)
     arrays = codec.encode(raws, [example.origin for example in examples])
     return rules.examine_arrays(title, codec.describe(), arrays)
 
@@ -137,7 +151,7 @@ def _corpus(name: str, examples: list[Example]) -> list[Finding]:
     return [
         *rules.examine_lines(f"{name} source", sources),
         *rules.examine_lines(f"{name} target", targets),
-        *rules.examine_pairs(name, examples),
+        *pair_rules.examine_pairs(name, examples),
     ]
 
 
@@ -169,7 +183,7 @@ def _examples(folder: Path, predictor: Predictor, examples: list[Example]) -> li
     if vocabulary is None or len(predictor.sources) > 1:
         return findings
     sources = [next(iter(one.values())) for one in given]
-    unknown = rules.unknowns(vocabulary, sources, "input")
+    unknown = pair_rules.unknowns(vocabulary, sources, "input")
     return [*findings, unknown, *rules.examine_flags(found)]
 
 

@@ -24,7 +24,7 @@ from saccade.look.pictures import length_drawing
 from saccade.metrics.base import Metric, Paired, paired
 from saccade.parts import Part
 from saccade.predict.decode import Decode
-from saccade.predict.evaluation import Evaluation, Figure, figures_of
+from saccade.predict.evaluation import Evaluation, Figure, WithoutModel, figures_of
 from saccade.readers._lines import numbered
 from saccade.views.drawing import checked_path
 
@@ -59,8 +59,9 @@ def evaluate(
 ) -> None:
     """Decode a split of the model's recipe and measure it, with 95 % bootstrap intervals.
 
-    Any engine may write the outputs; how likely the model finds the references is
-    torch's to say.
+    Beside the model stands a constant answer, such as the most frequent target of the training
+    data. Any engine may write the outputs; how likely the model finds the references is torch's
+    to say.
 
     [dim]Examples:[/dim]
 
@@ -95,12 +96,7 @@ def evaluate(
             file.writelines(f"{t.text}\n".encode() for t in found.predictions)
     _publish(json_file, {"model": str(model), **found.plain()})
     if json_file != "-":
-        title = f"{model} on {split}: {len(found.examples):,} examples"
-        if found.baselines:
-            _show_forecasts(title, found)
-        elif found.figures:
-            _show(title, found.figures)
-        note(_likelihood(found))
+        show_evaluation(f"{model} on {split}: {len(found.examples):,} examples", found)
     if by_length or picture:
         first = chosen[0] if chosen else folders.read_identity(model).recipe.decoding.metrics[0]
         drawing = length_drawing(first, found)
@@ -110,15 +106,30 @@ def evaluate(
             show(drawing, picture)
 
 
+def show_evaluation(title: str, found: Evaluation) -> None:
+    """Show the figures of a model, beside those of what needs none."""
+    if found.baselines:
+        _show_forecasts(title, found)
+    elif found.figures:
+        _show(title, found.figures, found.constant)
+    if found.constant and found.constant.answer:
+        note(f"The constant answer is {found.constant.answer}.")
+    note(_likelihood(found))
+
+
 def _show_forecasts(title: str, found: Evaluation) -> None:
     """Show a forecaster beside the forecasts that need no model."""
     rows = []
     for name, figure in found.figures.items():
         near = f"{figure.interval.low:.4g} to {figure.interval.high:.4g}"
-        rows.append([figure.score.name, "the model", f"{figure.score.value:.4g}", near, ""])
+        rows.append([figure.title, "the model", f"{figure.score.value:.4g}", near, ""])
         for naive, figures in found.baselines.items():
             value, skill = figures[name].score.value, found.skill(name, naive)
             rows.append(["", naive, f"{value:.4g}", "", _compared(skill)])
+        if found.constant and name in found.constant.figures:
+            value = found.constant.figures[name]
+            skill = 1 - figure.score.value / value if value else None
+            rows.append(["", found.constant.answer, f"{value:.4g}", "", _compared(skill)])
     show_table(title, ["error", "forecast", "value", "95 % interval", "the model's error is"], rows)
 
 
@@ -207,7 +218,14 @@ def _likelihood(found: Evaluation) -> str:
         f"Perplexity {likely.perplexity:.3f} a piece; {nats:.4f} nats or"
         f" {nats / math.log(2):.4f} bits a character"
     )
-    return said + (f"; decoded in {found.seconds:.1f} s." if found.predictions else ".")
+    said += f"; decoded in {found.seconds:.1f} s." if found.predictions else "."
+    floor = found.constant.likelihood if found.constant else None
+    if floor is not None:
+        said += (
+            f" Symbols by their frequency in training: perplexity {floor.perplexity:.3f};"
+            f" {floor.nats_per_character:.4f} nats a character."
+        )
+    return said
 
 
 def _publish(place: str | None, content: dict[str, Any]) -> None:
@@ -216,17 +234,14 @@ def _publish(place: str | None, content: dict[str, Any]) -> None:
             file.write(json.dumps(content, ensure_ascii=False, indent=1).encode() + b"\n")
 
 
-def _show(title: str, figures: dict[str, Figure]) -> None:
-    rows = [
-        [
-            figure.score.name,
-            f"{figure.score.value:.2f}",
-            f"{figure.interval.low:.2f} to {figure.interval.high:.2f}",
-            "higher" if figure.score.higher_is_better else "lower",
-            figure.score.signature,
-        ]
-        for figure in figures.values()
-    ]
+def _show(title: str, figures: dict[str, Figure], constant: WithoutModel | None = None) -> None:
+    rows = []
+    for name, figure in figures.items():
+        near = f"{figure.interval.low:.2f} to {figure.interval.high:.2f}"
+        way = "higher" if figure.score.higher_is_better else "lower"
+        rows.append([figure.title, f"{figure.score.value:.2f}", near, way, figure.score.signature])
+        if constant and name in constant.figures:
+            rows.append(["  a constant answer", f"{constant.figures[name]:.2f}", "", "", ""])
     show_table(title, ["metric", "value", "95 % interval", "better is", "signature"], rows)
 
 

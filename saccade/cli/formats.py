@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from saccade.predict.prediction import Prediction
+from saccade.predict.prediction import DECIMALS, Prediction, rounded
 
 
 class Format(StrEnum):
@@ -62,7 +62,7 @@ def _line(number: int, one: Prediction, wanted: OutputColumns) -> str:
     fields = [one_line(one.source_text)] if tsv else [str(number)] if many else []
     fields.append(one_line(one.text) if tsv else one.text.replace("\n", " "))
     if wanted.scores or (many and not tsv):
-        fields.append(f"{one.score:.4f}")
+        fields.append(f"{rounded(one.score):.{DECIMALS}f}")
     if wanted.alignments:
         fields.append(pharaoh(one.alignment))
     return ("\t" if tsv else " ||| ").join(fields)
@@ -81,8 +81,8 @@ def _facts(one: Prediction, wanted: OutputColumns) -> dict[str, Any]:
     facts: dict[str, Any] = {
         "text": one.text,
         "tokens": list(one.tokens),
-        "score": one.score,
-        "token_scores": list(one.token_scores),
+        "score": rounded(one.score),
+        "token_scores": [rounded(value) for value in one.token_scores],
         "finished": one.finished,
     }
     if wanted.alignments:

@@ -12,8 +12,9 @@ from saccade.cli.options import Sets, complain, note
 from saccade.cli.tables import show_table
 from saccade.data.files import check_files, readers_of
 from saccade.errors import DataError, RecipeError
-from saccade.parts import Part
-from saccade.readers.base import Reader
+from saccade.fit.files import ColumnNames
+from saccade.fit.fitting import outline, readable
+from saccade.train.files import write_text
 
 
 def show(
@@ -93,32 +94,72 @@ def init(
     ),
     source: Annotated[Path | None, typer.Option("--source", help="Your source lines.")] = None,
     target: Annotated[Path | None, typer.Option("--target", help="Your target lines.")] = None,
-    tsv: Annotated[
-        Path | None, typer.Option("--tsv", help="Your pairs: source, tab, target.")
+    data: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--data",
+            "--tsv",
+            help="Your pairs: TSV, CSV, JSONL, Parquet; or your text. May be repeated.",
+        ),
     ] = None,
+    valid: Annotated[
+        list[Path] | None, typer.Option("--valid", help="Pairs to validate on, if they are apart.")
+    ] = None,
+    test: Annotated[
+        list[Path] | None, typer.Option("--test", help="Pairs to test on, if they are apart.")
+    ] = None,
+    columns: Annotated[
+        str,
+        typer.Option(
+            "--columns",
+            metavar="SOURCE,TARGET[,FEATURES]",
+            help="Names or numbers of the columns; found if not given.",
+        ),
+    ] = "",
 ) -> None:
-    """Write a commented starter recipe, for your own pairs if you name them.
+    """Write a commented starter recipe, or one that suits your own files if you name them.
 
-    The recipe holds a few of your pairs out to validate and to test on, so that no source stands
-    on both sides. Your files are not changed.
+    Sizes of model, batch and run follow from your data, by the rules of `saccade fit`. If no files
+    are apart, a share of your pairs is held out to validate and to test on, so that no source
+    stands on both sides. Your files are not changed.
 
     [dim]Examples:[/dim]
 
       saccade init translation --source all.en --target all.fr
 
-      saccade init transliteration --tsv names.tsv -o names.yaml
+      saccade init transliteration --data names.csv --columns name,latin -o names.yaml
+
+      saccade init inflection --data train.tsv --valid dev.tsv --columns 1,2,3
 
       saccade init dates
     """
-    if (source is None) != (target is None) or (tsv and source):
-        raise RecipeError("init: give --source and --target, or --tsv alone.")
-    pairs: Part[Reader] | None = None
-    if tsv:
-        pairs = Part(Reader, "tsv", {"path": str(tsv)})
-    elif source:
-        pairs = Part(Reader, "text", {"source": str(source), "target": str(target)})
-    counts = starters.write(task, output, pairs)
-    if counts:
-        shares = ", ".join(f"{n:,} {part}" for part, n in counts.items())
-        note(f"The recipe splits your pairs by their source: {shares}.")
+    if (source is None) != (target is None) or (data and source):
+        raise RecipeError("init: give --source and --target, or --data alone.")
+    files = list(data or []) or [path for path in (source, target) if path]
+    if not files:
+        if valid or test or columns:
+            raise RecipeError("init: --valid, --test and --columns need --data.")
+        starters.write(task, output)
+    else:
+        starters.check_takes_pairs(task)
+        starters.check_new(output)
+        made = outline(
+            files,
+            valid=valid or [],
+            test=test or [],
+            columns=column_names(columns),
+            task=task,
+        )
+        output.parent.mkdir(parents=True, exist_ok=True)
+        write_text(output, readable(made, made.candidates[0], output.stem))
+        for line in made.told()[:3]:
+            note(line)
     note(f"Wrote {output}. Next:  saccade doctor {output}   then   saccade train {output}")
+
+
+def column_names(text: str) -> ColumnNames:
+    """Read SOURCE,TARGET[,FEATURES]."""
+    names = [name.strip() for name in text.split(",")] if text else []
+    if names and (not 2 <= len(names) <= 3 or not all(names)):
+        raise RecipeError(f"--columns {text}: expected SOURCE,TARGET or SOURCE,TARGET,FEATURES.")
+    return ColumnNames(*names)

@@ -15,7 +15,7 @@ from saccade.engines._devices import checked_device
 from saccade.errors import RecipeError
 from saccade.folders import model as folders
 from saccade.nouns import Example, pair
-from saccade.predict.prediction import Scored
+from saccade.predict.prediction import DECIMALS, Scored, rounded
 from saccade.readers._lines import numbered
 from saccade.readers.text import Text
 
@@ -79,11 +79,12 @@ def _examples(source: Path, target: Path | None, *, paired: bool) -> Iterator[Ex
 
 def _row(example: Example, one: Scored, form: Format, *, per_token: bool) -> str:
     if form is Format.jsonl:
-        found = {"source": example.source, "target": example.target, "score": one.score}
-        pieces = {"tokens": list(one.tokens), "token_scores": list(one.token_scores)}
+        found = {"source": example.source, "target": example.target, "score": rounded(one.score)}
+        scores = [rounded(value) for value in one.token_scores]
+        pieces = {"tokens": list(one.tokens), "token_scores": scores}
         return json.dumps(found | (pieces if per_token else {}), ensure_ascii=False)
     columns = [one_line(example.source), one_line(example.target)] if form is Format.tsv else []
-    columns.append(f"{one.score:.4f}")
+    columns.append(f"{rounded(one.score):.{DECIMALS}f}")
     if per_token:
-        columns.append(" ".join(f"{value:.4f}" for value in one.token_scores))
+        columns.append(" ".join(f"{rounded(value):.{DECIMALS}f}" for value in one.token_scores))
     return "\t".join(columns)

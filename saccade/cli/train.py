@@ -11,7 +11,9 @@ from saccade.cli.tables import error_console, show_table
 from saccade.engines._devices import checked_device
 from saccade.errors import RecipeError
 from saccade.learners._bench import Bench
+from saccade.learners.timing import estimate, open_end, time_updates
 from saccade.recipe import Recipe
+from saccade.train.limits import RunLimits
 
 
 def train(
@@ -35,7 +37,7 @@ def train(
     seed: Annotated[int | None, typer.Option("--seed", help="Instead of the recipe's.")] = None,
     device: Device = "cpu",
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Prepare and build, say what would happen, stop.")
+        bool, typer.Option("--dry-run", help="Time a few updates, say what would happen, stop.")
     ] = False,
 ) -> None:
     """Train a recipe into a run folder.
@@ -74,15 +76,12 @@ def train(
 
 
 def _rehearse(recipe: Recipe, folder: Path, start_from: Path | None) -> None:
-    """Do all that comes before the first step, and say what was found."""
+    """Do all that comes before the first step, time a few, and say what was found."""
     bench = Bench(recipe, Path(), "cpu", None, start_from)
     training, n_batches = recipe.training, len(bench.batches.epoch(0))
-    limits = {
-        "steps": training.max_steps,
-        "epochs": training.max_epochs,
-        "minutes": training.max_minutes,
-        "validations without a better one": training.patience,
-    }
+    limits = RunLimits(training, training.schedule.build().warmup, n_batches)
+    with run.threads(training.threads):
+        timing = time_updates(bench)
     rows = {
         "training": bench.batches.describe(),
         "validation": bench.valid.describe(),
@@ -90,13 +89,15 @@ def _rehearse(recipe: Recipe, folder: Path, start_from: Path | None) -> None:
         "parameters": f"{run.count_parameters(bench.model):,}",
         "batches an epoch": f"{n_batches:,}",
         "steps an epoch": f"{-(-n_batches // training.accumulate):,}",
-        "stops after": " or ".join(f"{n:g} {what}" for what, n in limits.items() if n),
+        "stops after": limits.describe(),
+        "takes": str(estimate(limits, timing) or open_end(limits, timing)),
         "would write to": str(folder),
         "whole recipe": f"{folder / 'recipe.yaml'} (see it now: saccade recipe show)",
     }
     show_table(f"{recipe.name}: a dry run", ["", ""], [[k, v] for k, v in rows.items()])
-    for warning in bench.warnings:
-        note(warning)
+    for warning in (*bench.warnings, limits.warning()):
+        if warning:
+            note(warning)
     note("Nothing was trained and no run folder was written.")
 
 

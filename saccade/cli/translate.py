@@ -42,7 +42,10 @@ def translate(
     ] = Format.text,
     scores: Annotated[bool, typer.Option("--scores", help="Add each output's score.")] = False,
     alignments: Annotated[
-        bool, typer.Option("--alignments", help="Add word alignments, source-target from 0.")
+        bool,
+        typer.Option(
+            "--alignments", help="Add alignments of words, or of characters if they are the pieces."
+        ),
     ] = False,
     flags: Annotated[
         bool,

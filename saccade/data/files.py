@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from saccade.errors import DataError, suggest
+from saccade.errors import DataError, RecipeError, suggest
+from saccade.nouns import Example
 from saccade.parts import Part, find, schema
 from saccade.readers._lines import place
+from saccade.readers._table import Table
 from saccade.readers.base import Reader
 from saccade.recipe import Recipe
 
@@ -49,9 +51,25 @@ def key_of(recipe: Recipe, split: str) -> str:
     return f"data.{split}" if split == "valid" or alone else f"data.test.{split}"
 
 
+def examples_of(recipe: Recipe, split: str, folder: Path, root: Path = Path()) -> list[Example]:
+    """Read the examples of a split of a recipe; `folder`, which it is of, is for messages."""
+    readers = held_out(recipe)
+    if split not in readers:
+        raise RecipeError(f"{folder}: no split '{split}'; there are {', '.join(readers)}.")
+    check_files(recipe, {key_of(recipe, split): readers[split]}, root)
+    return list(readers[split].build(root).read())
+
+
 def named_files(readers: Readers, root: Path = Path()) -> list[NamedFile]:
     """List the files of readers, with those of readers inside them."""
     return [file for key, part in readers.items() for file in _files(part, key, root)]
+
+
+def tables_of(readers: Readers, root: Path = Path()) -> list[Table]:
+    """Return the readers of tables, those inside other readers too; each file once."""
+    built = [one.build(root) for part in readers.values() for one in _with_inner(part)]
+    tables = [reader for reader in built if isinstance(reader, Table)]
+    return list({table.paths: table for table in tables}.values())
 
 
 def missing_files(readers: Readers, root: Path = Path()) -> list[str]:
@@ -75,6 +93,13 @@ def check_files(recipe: Recipe, readers: Readers, root: Path = Path()) -> None:
 def _numbered(key: str, parts: list[Part[Reader]]) -> dict[str, Part[Reader]]:
     many = len(parts) > 1
     return {f"{key}[{i}]" if many else key: part for i, part in enumerate(parts)}
+
+
+def _with_inner(part: Part[Reader]) -> Iterator[Part[Reader]]:
+    yield part
+    for value in part.options.values():
+        for _, inner in _inner(value):
+            yield from _with_inner(inner)
 
 
 def _files(part: Part[Reader], key: str, root: Path) -> Iterator[NamedFile]:

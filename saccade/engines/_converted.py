@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Unpack, overload
 
 from saccade.engines._open import load
 from saccade.engines.base import Engine, EngineOptions, Opened
@@ -36,11 +36,14 @@ from saccade.predict.decode import (
     CHUNK,
     USUAL,
     Decode,
+    PredictOptions,
     SearchChoice,
     check_chunk,
     read_options,
 )
-from saccade.predict.prediction import Arrays, Maps, Prediction
+from saccade.predict.home import Resident
+from saccade.predict.inputs import read_inputs
+from saccade.predict.prediction import Arrays, Maps, Prediction, Predictions
 from saccade.search._plan import beam_problems, longest_output
 from saccade.tokenizers._vocabulary import PAD, START, UNK, Reading, Vocabulary
 
@@ -201,7 +204,7 @@ class Converting(Keeping):
         runner, home = self.run(kept.folder, kept.facts), kept.home
         runner.crowded = runner.crowded or kept.beside is not None
 
-        def open_torch() -> Opened | None:
+        def open_torch() -> "Predictor | None":
             return kept.beside or (None if home is None else load(home))
 
         return Converted(kept.folder, kept.facts, runner, open_torch, lenient=kept.lenient)
@@ -223,7 +226,7 @@ def _misfits(folder: Path, name: str, quantise: str) -> list[str]:
     return problems
 
 
-class Converted:
+class Converted(Resident):
     """A converted model with its vocabularies: raw text in, raw text out, as `Predictor` does.
 
     Args:
@@ -239,7 +242,7 @@ class Converted:
         folder: Path,
         facts: Facts,
         runner: Runner,
-        open_torch: Callable[[], Opened | None],
+        open_torch: Callable[[], "Predictor | None"],
         *,
         lenient: bool = False,
     ) -> None:
@@ -252,12 +255,25 @@ class Converted:
         self.target = TextNotation(self._target)
         self.profile = read_profile(folder)
         self._facts, self._runner, self._open_torch = facts, runner, open_torch
-        self._lenient = lenient
+        self._lenient, self._folder = lenient, folder
 
     @cached_property
-    def _torch(self) -> Opened | None:
+    def _torch(self) -> "Predictor | None":
         """The same model run by torch, which is imported here and nowhere else."""
         return self._open_torch()
+
+    def whole(self) -> "Predictor | None":
+        """Return the same model run by torch."""
+        return self._torch
+
+    def sizes(self) -> dict[str, str]:
+        """Say how many symbols the model reads and writes."""
+        return {
+            "name": self._facts.name,
+            "reads": f"{SOURCE_NAME} ({len(self._source):,} symbols)",
+            "writes": f"{len(self._target):,} symbols",
+            "folder": str(self._folder),
+        }
 
     @property
     def attention_names(self) -> tuple[str, ...]:
@@ -278,14 +294,14 @@ class Converted:
         return self._runner.token_scores(arrays[SOURCE_NAME], target)
 
     @overload
-    def predict(self, given: list[Any], **options: Any) -> list[Prediction]: ...
+    def predict(self, given: list[Any], **options: Unpack[PredictOptions]) -> Predictions: ...
     @overload
-    def predict(self, given: Any, **options: Any) -> Prediction: ...
-    def predict(self, given: Any, **options: Any) -> Any:
+    def predict(self, given: Any, **options: Unpack[PredictOptions]) -> Prediction: ...
+    def predict(self, given: Any, **options: Unpack[PredictOptions]) -> Any:
         """Translate one text, or a list of them; options are those of `Decode`, and `chunk`."""
         decode, call = read_options(options, ("chunk",))
         if isinstance(given, list):
-            return list(self.stream(given, decode, **call))
+            return Predictions(self.stream(given, decode, **call))
         return next(self.stream([given], decode, **call))
 
     translate = predict
@@ -294,7 +310,7 @@ class Converted:
         self, inputs: Iterable[Any], decode: Decode = USUAL, *, chunk: int = CHUNK
     ) -> Iterator[Prediction]:
         """Translate lines as they come and yield results in their order: `Predictor.stream`."""
-        lines = (one if isinstance(one, str) else one[SOURCE_NAME] for one in inputs)
+        lines = (one[SOURCE_NAME] for one in read_inputs(inputs, self.sources))
         check_chunk(chunk)
         search = self._facts.decoding["search"]
         own = SearchChoice(search["kind"], {k: v for k, v in search.items() if k != "kind"})

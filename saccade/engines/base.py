@@ -8,13 +8,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, overload
+from typing import TYPE_CHECKING, Any, Protocol, Unpack, overload
 
 from saccade.export.base import is_export, read_export
-from saccade.predict.decode import Decode
-from saccade.predict.prediction import Looker, Prediction
+from saccade.predict.decode import Decode, PredictOptions
+from saccade.predict.prediction import Looker, Prediction, Predictions
 
 if TYPE_CHECKING:
+    from saccade.predict.evaluation import Evaluation
+    from saccade.predict.home import Metrics
     from saccade.predict.predictor import Predictor
 
 
@@ -37,23 +39,39 @@ class Opened(Looker, Protocol):
     """A model that is ready to translate, whoever runs it."""
 
     @overload
-    def predict(self, given: list[Any], **options: Any) -> list[Prediction]: ...
+    def predict(self, given: list[Any], **options: Unpack[PredictOptions]) -> Predictions: ...
     @overload
-    def predict(self, given: Any, **options: Any) -> Prediction: ...
-    def predict(self, given: Any, **options: Any) -> Any:
+    def predict(self, given: Any, **options: Unpack[PredictOptions]) -> Prediction: ...
+    def predict(self, given: Any, **options: Unpack[PredictOptions]) -> Any:
         """Predict the output for one input, or for a list: `Predictor.predict`."""
 
     @overload
-    def translate(self, given: list[Any], **options: Any) -> list[Prediction]: ...
+    def translate(self, given: list[Any], **options: Unpack[PredictOptions]) -> Predictions: ...
     @overload
-    def translate(self, given: Any, **options: Any) -> Prediction: ...
-    def translate(self, given: Any, **options: Any) -> Any:
+    def translate(self, given: Any, **options: Unpack[PredictOptions]) -> Prediction: ...
+    def translate(self, given: Any, **options: Unpack[PredictOptions]) -> Any:
         """Predict, as it is called for text."""
 
     def stream(
         self, inputs: Iterable[Any], decode: Decode = ..., *, chunk: int = ...
     ) -> Iterator[Prediction]:
         """Predict outputs for inputs as they come and yield results in their order."""
+
+    def evaluate(
+        self,
+        data: Any = ...,
+        split: str = ...,
+        metrics: "Metrics" = ...,
+        *,
+        beam: int | None = ...,
+    ) -> "Evaluation":
+        """Write the outputs of examples and measure them: `Resident.evaluate`."""
+
+    def save(self, folder: str | Path) -> Path:
+        """Write a model folder: `Resident.save`."""
+
+    def describe(self) -> dict[str, str]:
+        """Return what to know of the model, by name; `repr` shows it."""
 
 
 class Engine(ABC):

@@ -6,6 +6,7 @@ from pathlib import Path
 from saccade.engines.base import Engine, EngineOptions, refuse_export
 from saccade.errors import RecipeError
 from saccade.folders import model as folders
+from saccade.folders.home import home_of
 from saccade.kernels import library
 from saccade.kernels.library import Kernels
 from saccade.models.base import Model
@@ -33,6 +34,8 @@ class Native(Engine):
                 f"--quantise {wanted.quantise}: {folder} writes values, and the engine native"
                 " rounds what it searches by; expected a model of symbols. Leave it out."
             )
+        predictor.home = home_of(folder)
+        predictor.engine = f"native {wanted.quantise}".strip()
         return predictor
 
     def open_beside(

@@ -5,6 +5,7 @@ from saccade.engines._converted import Conversion, Keeping
 from saccade.engines._sessions import Sessions
 from saccade.folders import model as folders
 from saccade.folders.facts import read_profile
+from saccade.folders.home import home_of
 from saccade.models.base import Model
 from saccade.predict.predictor import Predictor
 
@@ -26,4 +27,6 @@ class Onnx(Keeping):
 
         model = Sessions(kept.folder, reads=reads(recipe), original=original)
         profile = read_profile(kept.folder)
-        return Predictor(model, codecs, recipe.decoding, profile)
+        predictor = Predictor(model, codecs, recipe.decoding, profile)
+        predictor.home, predictor.engine = home_of(home) if home else None, self.name
+        return predictor

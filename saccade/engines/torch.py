@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from saccade.engines._devices import checked_device
 from saccade.engines.base import Engine, EngineOptions, refuse_export
 from saccade.folders import model as folders
+from saccade.folders.home import home_of
 
 if TYPE_CHECKING:
     from saccade.predict.predictor import Predictor
@@ -26,7 +27,9 @@ class Torch(Engine):
 
     def open(self, folder: Path, wanted: EngineOptions) -> "Predictor":
         """Load the model."""
-        return folders.load(folder, device=checked_device(wanted.device))
+        predictor = folders.load(folder, device=checked_device(wanted.device))
+        predictor.home, predictor.engine = home_of(folder), "torch"
+        return predictor
 
     def open_beside(self, folder: Path, wanted: EngineOptions, predictor: "Predictor") -> None:
         """Leave everything to the predictor: torch runs it."""

@@ -23,12 +23,12 @@ from saccade.experiments.measures import Judged, check_comparable, check_trainab
 from saccade.folders import model as folders
 from saccade.look.report import read_curves, training_flops
 from saccade.metrics.base import paired
-from saccade.nouns import Example, Raw
+from saccade.nouns import Example
 from saccade.predict.evaluation import Evaluation
 from saccade.recipe import Recipe
 from saccade.train.checkpoint import Checkpoints
 from saccade.train.files import write_text
-from saccade.views.by_length import buckets_of
+from saccade.views.by_length import buckets_of, lengths_of
 from saccade.views.comparison import ComparedLength, ComparisonCurve, Row
 
 _OUTER_COMMA = re.compile(r",(?![^{\[]*[}\]])")  # not one inside of {} or []
@@ -248,6 +248,7 @@ def _row(name: str, runs: list[Measured], judges: list[Judged], best: Judged | N
             figure.interval.low if known else min(values),
             figure.interval.high if known else max(values),
             not figure.score.higher_is_better,
+            figure.label,
         )
     return Row(
         name=name,
@@ -259,6 +260,7 @@ def _row(name: str, runs: list[Measured], judges: list[Judged], best: Judged | N
         flops=statistics.fmean(each.flops for each in runs),
         speed=statistics.fmean(_speed(each.evaluation) for each in runs),
         by_length=by_length(judges[0], runs[0].evaluation.examples),
+        length_unit=lengths_of([e.source for e in runs[0].evaluation.examples])[1],
         curve=_curve(runs[0].folder),
     )
 
@@ -277,17 +279,12 @@ def _curve(folder: Path) -> list[tuple[float, float]]:
     return read_curves(folder).get("validation loss", [])
 
 
-def _length(raw: Raw) -> int:
-    """Count the words of a text, or the places of an array."""
-    return len(raw.split()) if isinstance(raw, str) else len(raw)
-
-
 def by_length(found: Judged, examples: Sequence[Example]) -> list[ComparedLength]:
-    """Score sentences of similar length together, counted in words: models may cut differently.
+    """Score sources of similar length together, as `lengths_of` counts them.
 
     There is nothing to tell of models that have no source.
     """
-    lengths = [_length(example.source) for example in examples]
+    lengths, _ = lengths_of([example.source for example in examples])
     if not any(lengths):
         return []
     return [

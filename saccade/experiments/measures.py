@@ -11,9 +11,9 @@ from saccade.data.files import check_files, held_out, key_of, readers_to_train
 from saccade.data.prepare import reads
 from saccade.errors import DataError, RecipeError
 from saccade.metrics._likelihood import NatsPerCharacter, PiecePerplexity
-from saccade.metrics.base import Metric, interval
+from saccade.metrics.base import Metric, interval, name_of
 from saccade.nouns import Example
-from saccade.predict.evaluation import Evaluation, Figure, name_of
+from saccade.predict.evaluation import Evaluation, Figure
 from saccade.recipe import Recipe
 
 LIKELIHOOD: tuple[Metric, ...] = (NatsPerCharacter(), PiecePerplexity())

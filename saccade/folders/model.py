@@ -7,6 +7,7 @@
     profile.json         what was usual in the training data, for the guards; may be absent
     lexicon.tsv          all that may be written, a text and its count a line; absent: everything
     examples.json        a few held-out examples, to try the model on; may be absent
+    rivals.json          answers that need no model, to compare it with; may be absent
     model.safetensors    the weights to use, once training is over
     engines/             the model converted for other engines, once one was used; see engines/
     checkpoints/         while training: see train/checkpoint.py

@@ -41,10 +41,15 @@ def _repeats(source: Sequence[str]) -> tuple[Flag, ...]:
     return ()
 
 
+def is_usual(text: str, profile: Profile) -> bool:
+    """Tell whether the trigrams of a text are as common as in training lines of like length."""
+    band = at(profile.usual, len(trigrams_of(text)))
+    return band is None or profile.commonness(text) >= band.low - _SLACK
+
+
 def _unlike(text: str, n_source: int, profile: Profile) -> tuple[Flag, ...]:
     flags = []
-    band = at(profile.usual, len(trigrams_of(text)))
-    if band is not None and profile.commonness(text) < band.low - _SLACK:
+    if not is_usual(text, profile):
         flags.append(Flag("unfamiliar", _message(text, profile), side="source"))
     if n_source > _LONGER * profile.longest:
         message = (

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from saccade.kernels.matmul import multiply
+from saccade.kernels.matmul import multiply, weight_gradient
 from saccade.kernels.precision import lowered
 from saccade.kernels.projection import BlockLoss, ProjectionKernel, loss_of_scores
 
@@ -62,22 +62,18 @@ class _CrossEntropy(torch.autograd.Function):
     ) -> tuple[Tensor, Tensor]:
         nll, even = bias.new_empty(len(features)), bias.new_empty(len(features))
         low = lowered(weight)
-        blank = torch.empty_like if low is weight and len(features) else torch.zeros_like
-        d_features, d_weight, d_bias = (
-            (features.new_empty(features.shape), blank(weight), torch.zeros_like(bias))
-            if learns
-            else (features, weight, bias)
-        )
+        d_features = features.new_empty(features.shape) if learns else features
+        d_weight, d_bias = (None, torch.zeros_like(bias)) if learns else (weight, bias)
         by_kernel = ProjectionKernel.of(features, low, bias, smoothing, learns=learns)
         way = by_kernel or _TorchProjection(low, bias, smoothing, learns=learns)
         for first in range(0, len(features), ROWS):
             rows = slice(first, first + ROWS)
             x = features[rows].to(low.dtype)  # [R, D]
             dz, nll[rows], even[rows] = way.loss(x, gold[rows], d_features[rows], d_bias)
-            if learns and low is weight:
-                d_weight.addmm_(dz.T, x, beta=float(first > 0))
-            elif learns:
-                d_weight.add_(dz.T @ x)
+            if learns:
+                found = weight_gradient(dz, x).to(weight.dtype)  # [V, D]
+                d_weight = found if d_weight is None else d_weight.add_(found)
+        d_weight = torch.zeros_like(weight) if d_weight is None else d_weight.contiguous()
         ctx.save_for_backward(d_features, d_weight, d_bias)
         ctx.mark_non_differentiable(nll)
         return (1 - smoothing) * nll.sum() + smoothing * even.sum(), nll

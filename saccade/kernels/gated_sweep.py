@@ -10,6 +10,8 @@ from torch import Tensor
 from torch.amp import custom_fwd
 from torch.autograd.function import once_differentiable
 
+from saccade.kernels.matmul import weight_gradient
+
 
 def gated_sweep(
     a: Tensor, h: Tensor, U_z: Tensor | None, U_r: Tensor, U_n: Tensor, *, squashes: bool
@@ -90,4 +92,4 @@ class _Sweep(torch.autograd.Function):
 
 def _sum_of(left: Tensor, right: Tensor) -> Tensor:
     """Sum the outer products of all steps and rows: `[D, D]`."""
-    return left.flatten(0, 1).T @ right.flatten(0, 1)
+    return weight_gradient(left.flatten(0, 1), right.flatten(0, 1))

@@ -15,7 +15,7 @@ from torch.autograd.function import once_differentiable
 from saccade.kernels.dropout import NOTHING, Draw, draw_call
 from saccade.kernels.library import kernels_for, learning
 from saccade.kernels.lstm import LANES, LstmWeights, threads_for
-from saccade.kernels.matmul import multiply
+from saccade.kernels.matmul import multiply, weight_gradient
 from saccade.kernels.structures import InputFeedingCall
 
 
@@ -99,8 +99,9 @@ class _Steps(torch.autograd.Function):
         ctx.kernels.input_feeding_backward(call)
         before, after = rows[:-1].flatten(0, 1), rows[1:].flatten(0, 1)  # [T B, D + D + C]
         d_x = multiply(d_sums, W[:, :X].contiguous().T)
-        d_W = torch.cat([d_sums.T @ x, d_sums.T @ before[:, :D]], dim=1)
-        d_U, d_R = d_sums.T @ before[:, D : 2 * D], d_readout.T @ after[:, D:]
+        inputs = torch.cat([x, before[:, : 2 * D]], dim=1)  # [T B, X + D + D]
+        d_W, d_U = torch.split(weight_gradient(d_sums, inputs), [X + D, D], dim=1)
+        d_R = weight_gradient(d_readout, after[:, D:])
         matrices = (d_W, d_U, d_sums.sum(dim=0), d_R, d_readout.sum(dim=0))
         return d_x, d_keys, d_values, None, d_h, d_c, *matrices, None, None, None
 

@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from saccade.kernels.library import Kernels, kernels_for, learning
-from saccade.kernels.matmul import multiply
+from saccade.kernels.matmul import multiply, weight_gradient
 from saccade.kernels.structures import BidirectionalLstmCall, LstmCall
 
 LANES = 16  # numbers that the kernels take at once; widths have to be a multiple
@@ -110,8 +110,9 @@ class _Lstm(torch.autograd.Function):
         call.d_sums, call.work = d_sums.data_ptr(), work.data_ptr()
         call.d_hidden, call.d_cell = d_h.data_ptr(), d_c.data_ptr()
         ctx.kernels.lstm_backward(call)
-        d_U = d_sums.T @ hidden[:-1].flatten(0, 1)
-        return multiply(d_sums, W.T), d_h, d_c, d_sums.T @ x, d_U, d_sums.sum(dim=0), None
+        d_U = weight_gradient(d_sums, hidden[:-1].flatten(0, 1))
+        d_W = weight_gradient(d_sums, x)
+        return multiply(d_sums, W.T), d_h, d_c, d_W, d_U, d_sums.sum(dim=0), None
 
 
 def _lstm_call(
@@ -154,8 +155,8 @@ class _BidirectionalLstm(torch.autograd.Function):
         before = torch.zeros_like(outputs)  # what each direction wrote at the place before
         before[:, 1:, :D], before[:, :-1, D:] = outputs[:, :-1, :D], outputs[:, 1:, D:]
         halves = zip(d_sums.chunk(2, dim=1), before.flatten(0, 1).chunk(2, dim=1), strict=True)
-        d_us = [d.T @ h for d, h in halves]
-        return multiply(d_sums, W.T), None, d_sums.T @ x, *d_us, d_sums.sum(dim=0), None
+        d_W, *d_us = [weight_gradient(d, h) for d, h in [(d_sums, x), *halves]]
+        return multiply(d_sums, W.T), None, d_W, *d_us, d_sums.sum(dim=0), None
 
 
 def _directions_call(

@@ -17,7 +17,7 @@ from torch.autograd.function import once_differentiable
 from torch.nn.functional import linear
 from torch.overrides import TorchFunctionMode
 
-from saccade.kernels.matmul import multiply
+from saccade.kernels.matmul import multiply, weight_gradient
 from saccade.kernels.precision import lowered
 
 _Pairs = list[tuple[Tensor, Tensor]]  # inputs and gradients of the outputs
@@ -69,7 +69,7 @@ class _Gather(torch.autograd.Function):
             return None, None
         inputs, gradients = zip(*ctx.pairs, strict=True)
         ctx.pairs.clear()
-        return (torch.cat(gradients).T @ torch.cat(inputs)).to(ctx.dtype), None
+        return weight_gradient(torch.cat(gradients), torch.cat(inputs)).to(ctx.dtype), None
 
 
 class _Step(torch.autograd.Function):

@@ -10,11 +10,14 @@ from saccade.data.prepare import batches_of, check_matched, prepare, profile_of
 from saccade.folders import model as folders
 from saccade.folders.facts import read_lexicon, read_profile
 from saccade.look.report import write_card, write_report
+from saccade.metrics.base import name_of
 from saccade.native.searcher import fastest_searcher
 from saccade.nouns import Example
+from saccade.objectives.base import Objective
 from saccade.predict.decode import GREEDY
-from saccade.predict.evaluation import loss_of, name_of, outputs_for
+from saccade.predict.evaluation import loss_of, outputs_for
 from saccade.predict.predictor import Predictor
+from saccade.predict.verdict import Verdict
 from saccade.recipe import Recipe
 from saccade.shaping import lexicon
 from saccade.train.progress import Progress
@@ -53,11 +56,11 @@ class Bench:
         self.recipe, self.root, self.hashes = recipe, root, prepared.hashes
         usual = read_profile(resume) if resume else None
         self.profile = usual or profile_of(recipe, prepared, root)
-        self.codecs, self.model = prepared.codecs, model.to(device)
+        self.prepared, self.codecs, self.model = prepared, prepared.codecs, model.to(device)
         size = settings.batch_tokens
         self.batches = batches_of(recipe, prepared.train, self.codecs, size)
         self.valid = batches_of(recipe, [prepared.valid], self.codecs, size)
-        self.examples = self._read_examples() if settings.metrics else []
+        self.examples = self.read_examples() if settings.metrics else []
         listed = [part.build(root) for part in recipe.decoding.lexicon]
         self.words = (read_lexicon(resume) if resume else None) or (
             lexicon.gather(listed) if listed else None
@@ -70,9 +73,14 @@ class Bench:
             self.words,
             fastest_searcher(self.model),
         )
-        self.objective = settings.objective.build(self._as_text)
+        self.objective = self.new_objective()
 
-    def _read_examples(self) -> list[Example]:
+    def new_objective(self) -> Objective:
+        """Build the objective of the recipe, which has learned nothing yet."""
+        return self.recipe.training.objective.build(self._as_text)
+
+    def read_examples(self) -> list[Example]:
+        """Read the validation set."""
         return list(self.recipe.data.valid.build(self.root).read())
 
     def _as_text(self, values: Sequence[int]) -> str:
@@ -101,7 +109,7 @@ class Bench:
         if self.profile is not None:
             folders.write_profile(folder, self.profile)
 
-    def present(self, folder: Path, progress: Progress) -> None:
+    def present(self, folder: Path, progress: Progress, verdict: Verdict | None) -> None:
         """Write README.md and report.html."""
-        write_card(folder, self.recipe, self.predictor, progress)
-        write_report(folder, self.recipe, self.predictor, progress, root=self.root)
+        write_card(folder, self.recipe, self.predictor, progress, verdict)
+        write_report(folder, self.recipe, self.predictor, progress, root=self.root, verdict=verdict)

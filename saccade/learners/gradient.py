@@ -1,16 +1,22 @@
 """One training from its first step to its report: what happens around the updates of the loop."""
 
 import math
+import time
 from pathlib import Path
 
 from saccade.errors import CheckpointError, Interrupted, TrainingError
+from saccade.folders.rivals import RIVALS, write_rivals
 from saccade.learners._bench import Bench
+from saccade.learners.judgement import judge
+from saccade.learners.timing import Pace
 from saccade.metrics.base import Metric
 from saccade.parts import Part
+from saccade.predict.verdict import Verdict
 from saccade.recipe import Recipe
 from saccade.train import weights
 from saccade.train.checkpoint import Checkpoints
 from saccade.train.files import sweep_leftovers, write_file
+from saccade.train.limits import RunLimits
 from saccade.train.log import Log
 from saccade.train.loop import Hooks, Loop, Update
 from saccade.train.progress import Progress, Validation
@@ -19,6 +25,8 @@ from saccade.train.signals import Signals
 
 class Trainer:
     """Trains one model in one folder.
+
+    verdict: once it is trained, whether it is better than a constant answer, if that is known.
 
     Args:
         recipe: what to do.
@@ -37,7 +45,10 @@ class Trainer:
             keep_best=settings.keep_best,
             keep_last=max(settings.keep_last, settings.average),
         )
+        self.limits = RunLimits(settings, self.loop.schedule.warmup, len(self.loop.plan))
+        self.pace = Pace(self.limits)
         self.signals = Signals()
+        self.verdict: Verdict | None = None
 
     def save(self) -> None:
         """Write a checkpoint of where the run stands."""
@@ -60,14 +71,18 @@ class Trainer:
         sweep_leftovers(self.folder)
         self.save()
         self.log.rewind(progress)
-        (self.folder / "model.safetensors").unlink(missing_ok=True)
+        for name in ("model.safetensors", RIVALS):
+            (self.folder / name).unlink(missing_ok=True)
         self.log.say(f"Going on from step {progress.step}.")
 
     def run(self) -> str:
         """Update until told to stop, and put the model in place; return why it stopped."""
         self.log.say(self._describe())
-        hooks = Hooks(self._updated, self._validate, lambda _: self.save(), self._stop)
+        if warning := self.limits.warning():
+            self.log.say(warning)
+        hooks = Hooks(self._updated, self._validate, self._validated, self._stop)
         before = self.loop.progress.step
+        self.pace.begin(self.loop.progress)
         with self.signals:
             with self.log.live():
                 reason = self.loop.run(hooks)
@@ -87,6 +102,8 @@ class Trainer:
             self.log.say(f"Nothing was left to train: {reason}.")
         self._finish()
         self.log.say(f"Done: {reason}. The model is in {self.folder}.")
+        if self.verdict and self.verdict.alarm:
+            self.log.say(self.verdict.alarm)
         return reason
 
     def _describe(self) -> str:
@@ -98,6 +115,9 @@ class Trainer:
         )
 
     def _updated(self, progress: Progress, update: Update) -> None:
+        self.pace.updated(progress)
+        if said := self.pace.tell(progress, self.bench):
+            self.log.say(said)
         if progress.step % self.settings.report_every:
             return
         speed = progress.tokens / max(progress.seconds, 1e-9)
@@ -116,50 +136,36 @@ class Trainer:
             f"epoch {progress.epoch + 1} step {progress.step} loss {update.nll:.3f}"
             f" {speed:,.0f} tokens/s"
         )
-        self.log.report(self._share(progress), text, progress.elapsed)
+        self.log.report(text, progress.elapsed, self.pace.left(progress))
 
     def _validate(self, progress: Progress) -> Validation:
+        started = time.monotonic()
         with self.loop.averaged():
             figures = self.bench.measure()
+        self.pace.validated(time.monotonic() - started)
         select = self.settings.select
-        if not math.isfinite(figures[select]):
+        unusable = [select] if not math.isfinite(figures[select]) else []
+        for name in unusable or (["loss"] if math.isnan(figures["loss"]) else []):
             raise TrainingError(
-                f"step {progress.step}: the validation {select} is {figures[select]}; expected a"
+                f"step {progress.step}: the validation {name} is {figures[name]}; expected a"
                 " number. The last checkpoint is kept; begin a new run with --from it and a lower"
                 " training.learning_rate."
             )
         sign = -1.0 if _higher_is_better(self.settings.metrics, select) else 1.0
-        figure = sign * figures[select]
+        found = Validation(progress.step, sign * figures[select], figures, due=self.loop.due())
         self.log.record("valid", progress.step, {**figures, "epoch": progress.epoch})
-        mark = " *" if progress.best is None or figure < progress.best.figure else ""
+        mark = " *" if progress.best is None or found.rank < progress.best.rank else ""
         numbers = "  ".join(f"{name} {value:.3f}" for name, value in figures.items())
         self.log.say(f"step {progress.step} (epoch {progress.epoch}) validation: {numbers}{mark}")
-        return Validation(progress.step, figure, figures, due=self.loop.due())
+        return found
+
+    def _validated(self, _: Progress) -> None:
+        started = time.monotonic()
+        self.save()
+        self.pace.saved(time.monotonic() - started)
 
     def _stop(self, progress: Progress) -> str:
-        settings = self.settings
-        if self.signals.caught:
-            return "a signal asked to stop"
-        if settings.max_steps and progress.step >= settings.max_steps:
-            return f"reached max_steps {settings.max_steps}"
-        if settings.max_epochs and progress.epoch >= settings.max_epochs:
-            return f"reached max_epochs {settings.max_epochs}"
-        if settings.max_minutes and progress.elapsed >= settings.max_minutes * 60:
-            return f"reached max_minutes {settings.max_minutes:g}"
-        if settings.patience and progress.stale >= settings.patience:
-            return f"no better {settings.select} in {settings.patience} validations"
-        return ""
-
-    def _share(self, progress: Progress) -> float:
-        """How much of the run is done, by whichever limit comes first."""
-        settings = self.settings
-        epochs = progress.epoch + progress.batch / len(self.loop.plan)
-        done = [
-            (progress.step, settings.max_steps),
-            (epochs, settings.max_epochs),
-            (progress.elapsed, settings.max_minutes * 60),
-        ]
-        return min(1.0, max((n / limit for n, limit in done if limit), default=0.0))
+        return "a signal asked to stop" if self.signals.caught else self.limits.reason(progress)
 
     def _finish(self) -> None:
         """Put the weights to use in place, and write the report and the card."""
@@ -174,7 +180,12 @@ class Trainer:
         weights.put(self.model, final, "final weights")
         self.model.eval()
         write_file(self.folder / "model.safetensors", lambda path: weights.save(path, final))
-        self.bench.present(self.folder, progress)
+        best = progress.best
+        figures = best.figures if best and not average else self.bench.measure()
+        rivals = judge(self.bench, figures)
+        self.verdict = rivals.verdict
+        write_rivals(self.folder, rivals)
+        self.bench.present(self.folder, progress, self.verdict)
 
 
 def _higher_is_better(metrics: list[Part[Metric]], name: str) -> bool:

@@ -4,9 +4,9 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence, Sized
 from dataclasses import dataclass
-from statistics import fmean, median
+from statistics import fmean
 from typing import Literal
 
 import numpy as np
@@ -15,25 +15,25 @@ from saccade.guards.flag import KINDS, Kind
 from saccade.look.probes import Nonsense
 from saccade.modalities.base import Array
 from saccade.modalities.numbers import as_numbers
-from saccade.nouns import Example, Raw
+from saccade.nouns import Raw
 from saccade.predict.baselines import naive_forecasts
 from saccade.predict.prediction import Prediction
-from saccade.tokenizers._vocabulary import UNK, Vocabulary
 
 Level = Literal["good", "note", "warning"]
 
-_SHOWN = 3  # examples of each finding
+SHOWN = 3  # examples of each finding
 _LONGEST_UNIT = 8
 _REPEATS = 3
 _USUAL = 0.03  # of ordinary sentences that a guard may warn of
 _ADVICE: dict[Kind, str] = {
-    "unknown": "Use sub-words (tokenizer: bpe), or a larger vocabulary.",
+    "unknown": "Train on text that holds them; of sentences, use sub-words (tokenizer: bpe).",
     "unfamiliar": "Validation text is unlike training text: train on text of its kind.",
     "loop": "Train longer, or raise data; early models loop most.",
     "coverage": "Outputs leave parts out: try a higher --length-penalty, or train longer.",
     "length": "Try another --length-penalty; look whether pairs of the data match.",
     "confidence": "The model is unsure: train longer, or on more text of this kind.",
 }
+_TABS = "tabs"
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u0085\u2028\u2029]")
 _WORD = re.compile(r"[^\W\d_]+")
 _SCRIPTS = ("LATIN", "CYRILLIC", "GREEK")  # the three that look alike
@@ -49,48 +49,30 @@ class Finding:
     places: tuple[str, ...] = ()
 
 
-def examine_lines(name: str, lines: Sequence[str]) -> list[Finding]:
-    """Look at the lines of one side: empty, repeated, and with characters that should not be."""
+def examine_lines(name: str, lines: Sequence[str], *, featured: bool = False) -> list[Finding]:
+    """Look at the lines of one side: empty, repeated, and with characters that should not be.
+
+    Where lines are `featured`, a tab parts a text from its features.
+    """
     empty = [i for i, line in enumerate(lines) if not line.strip()]
     n_repeated = len(lines) - len(set(lines))
     found = [Finding("good", f"{name}: {len(lines):,} lines")]
-    found += _share(
+    found += counted(
         empty, lines, f"{name}: empty lines", "Leave these pairs out; they teach to write nothing."
     )
     if n_repeated:
         found.append(
             Finding(
                 "note",
-                f"{name}: {n_repeated:,} lines ({_percent(n_repeated, lines)}) are repeats",
+                f"{name}: {n_repeated:,} lines ({percent(n_repeated, lines)}) are repeats",
                 "Harmless if few; many repeats waste training time.",
             )
         )
     for what, (test, advice) in _ODDITIES.items():
-        odd = [i for i, line in enumerate(lines) if test(line)]
-        found += _share(odd, lines, f"{name}: {what}", advice)
+        meant = featured and what == _TABS
+        odd = [i for i, line in enumerate(lines) if test(line) and not meant]
+        found += counted(odd, lines, f"{name}: {what}", advice)
     return found
-
-
-def examine_pairs(name: str, examples: Sequence[Example]) -> list[Finding]:
-    """Look at pairs: repeats, contradictions, copies, and lengths that do not go together."""
-    pairs = [(e.source, e.target) for e in examples]
-    found = []
-    if repeated := len(pairs) - len(set(pairs)):
-        found.append(
-            Finding(
-                "note",
-                f"{name}: {repeated:,} pairs ({_percent(repeated, pairs)}) are repeats",
-                "Remove them unless they are meant to weigh more.",
-            )
-        )
-    copies = [i for i, (source, target) in enumerate(pairs) if source == target and source.strip()]
-    found += _share(
-        copies,
-        pairs,
-        f"{name}: the target is a copy of the source",
-        "Fine for names and numbers; otherwise lines that were never translated.",
-    )
-    return found + _ratios(name, pairs)
 
 
 def examine_arrays(name: str, what: str, arrays: Sequence[Array]) -> list[Finding]:
@@ -129,40 +111,6 @@ def examine_forecasts(found: Sequence[Prediction], truths: Sequence[Raw]) -> lis
     if share >= 1:
         return [Finding("warning", said, "Train for longer, or look at the data: doctor RECIPE.")]
     return [Finding("good", said)]
-
-
-def overlap(train: Iterable[Example], held_out: Sequence[Example], name: str) -> Finding:
-    """Count held-out sources that stand in training too."""
-    seen = {_key(example) for example in train}
-    shared = [e for e in held_out if _key(e) in seen]
-    if not shared:
-        return Finding("good", f"{name}: no source stands in training")
-    return Finding(
-        "warning",
-        f"{name}: {len(shared):,} of {len(held_out):,} sources"
-        f" ({_percent(len(shared), held_out)}) stand in training too",
-        "Scores on them measure memory. Split by source: `saccade init` does.",
-        tuple(e.source if isinstance(e.source, str) else e.origin for e in shared[:_SHOWN]),
-    )
-
-
-def _key(example: Example) -> tuple[str | bytes, ...]:
-    """Return what tells sources apart."""
-    raws = example.sources.values()
-    return tuple(raw if isinstance(raw, str) else np.asarray(raw).tobytes() for raw in raws)
-
-
-def unknowns(vocabulary: Vocabulary, lines: Sequence[str], name: str) -> Finding:
-    """Measure which share of the pieces the vocabulary does not know."""
-    rows = vocabulary.encode_many(list(lines))
-    n_pieces, n_unknown = sum(map(len, rows)), sum(row.count(UNK) for row in rows)
-    rate = n_unknown / max(n_pieces, 1)
-    text = f"{name}: {n_unknown:,} of {n_pieces:,} pieces ({rate:.2%}) are unknown"
-    if rate <= 0.001:
-        return Finding("good", text)
-    places = tuple(line for line, row in zip(lines, rows, strict=True) if UNK in row)[:_SHOWN]
-    advice = "Use sub-words (tokenizer: bpe), a larger size, or normalise both alike."
-    return Finding("warning" if rate > 0.02 else "note", text, advice, places)
 
 
 def examine_outputs(
@@ -211,7 +159,7 @@ def examine_flags(found: Sequence[Prediction]) -> list[Finding]:
         n_hits = len({id(t) for t, _ in hits})
         share = n_hits / max(len(found), 1)
         text = f"guard {kind}: {n_hits} of {len(found)} outputs ({share:.1%}), {what}"
-        shown = tuple(f"{t.source_text} → {t.text}: {f.message}" for t, f in hits[:_SHOWN])
+        shown = tuple(f"{t.source_text} → {t.text}: {f.message}" for t, f in hits[:SHOWN])
         if share <= _USUAL:
             findings.append(Finding("good", text, places=shown))
         else:
@@ -292,7 +240,7 @@ _ODDITIES: dict[str, tuple[Callable[[str], bool], str]] = {
         lambda line: _CONTROL.search(line) is not None,
         "Remove them; other tools may break lines there.",
     ),
-    "tabs": (lambda line: "\t" in line, "Is this a TSV file? Then read it with kind: tsv."),
+    _TABS: (lambda line: "\t" in line, "Is this a TSV file? Then read it with kind: tsv."),
     "spaces around the text": (
         lambda line: line != line.strip(),
         "Keep `strip` in normalise: [nfc, strip].",
@@ -308,30 +256,16 @@ _ODDITIES: dict[str, tuple[Callable[[str], bool], str]] = {
 }
 
 
-def _ratios(name: str, pairs: Sequence[tuple[str, str]]) -> list[Finding]:
-    """Find pairs whose lengths are over 4 times further apart than usual."""
-    ratios = [(len(t) + 1) / (len(s) + 1) for s, t in pairs]
-    if not ratios:
-        return []
-    usual = median(ratios)
-    odd = [i for i, ratio in enumerate(ratios) if not usual / 4 <= ratio <= usual * 4]
-    return _share(
-        odd,
-        pairs,
-        f"{name}: lengths that do not go together (usual target/source: {usual:.2f})",
-        "Look whether lines have slipped; pairs that do not match do harm.",
-    )
-
-
-def _share(
+def counted(
     places: Sequence[int], everything: Sequence[object], text: str, advice: str
 ) -> list[Finding]:
+    """Tell of lines that have something in common, with their share and the first of them."""
     if not places:
         return []
     share = len(places) / len(everything)
-    shown = tuple(f"line {i + 1}: {everything[i]}" for i in places[:_SHOWN])
-    counted = f"{text}: {len(places):,} ({_percent(len(places), everything)})"
-    return [Finding("warning" if share > 0.01 else "note", counted, advice, shown)]
+    shown = tuple(f"line {i + 1}: {everything[i]}" for i in places[:SHOWN])
+    said = f"{text}: {len(places):,} ({percent(len(places), everything)})"
+    return [Finding("warning" if share > 0.01 else "note", said, advice, shown)]
 
 
 def _rate(
@@ -341,12 +275,13 @@ def _rate(
     text = f"{len(hits)} of {len(everything)} outputs ({share:.1%}) {what}"
     if share <= limit:
         return Finding("good", text)
-    return Finding("warning", text, advice, tuple(hits[:_SHOWN]))
+    return Finding("warning", text, advice, tuple(hits[:SHOWN]))
 
 
 def _cut(text: str, longest: int = 60) -> str:
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
-def _percent(n: int, everything: Sequence[object]) -> str:
+def percent(n: int, everything: Sized) -> str:
+    """Write n as a share of all."""
     return f"{n / max(len(everything), 1):.1%}"

@@ -120,27 +120,30 @@ def attention(translation: Prediction, head: str = "mean") -> Maps:
     )
 
 
-def looked(translation: Prediction, maps: Mapping[str, Maps], *, whole: bool = False) -> Looked:
+def looked(
+    translation: Prediction, maps: Mapping[str, Maps], *, whole: bool = False, apart: bool = False
+) -> Looked:
     """Put pieces on the axes of maps, or `whole` words joined from them.
 
         a[word t, word s] = mean over pieces of t of (sum over pieces of s of a[piece, piece])
 
-    so that rows that summed to one still do.
+    so that rows that summed to one still do. With `apart` characters are not joined to words.
     """
     if not whole:
         return Looked(maps, translation.source_tokens, translation.tokens)
     looker, tokens = translation.looker, translation.hypothesis.tokens
-    rows, columns, shown = looker.target.words(tokens), list[int](), list[str]()
+    rows = _numbers(looker.target, tokens, apart=apart)
+    columns, shown = list[int](), list[str]()
     for name in translation.arrays:
         notation, ids = looker.sources[name], _places(translation, name)
-        columns += [len(shown) + number for number in notation.words(ids)]
-        shown += words(notation, ids, translation.labels(name))
+        columns += [len(shown) + number for number in _numbers(notation, ids, apart=apart)]
+        shown += words(notation, ids, translation.labels(name), apart=apart)
     if not shown:  # a picture alone: its places have no names
         columns = list(range(math.prod(translation.grid)))
     return Looked(
         {name: _joined(one, rows, columns) for name, one in maps.items()},
         tuple(shown),
-        words(looker.target, tokens, translation.tokens),
+        words(looker.target, tokens, translation.tokens, apart=apart),
     )
 
 
@@ -153,6 +156,10 @@ def _places(prediction: Prediction, name: str) -> Sequence[int]:
     if prediction.looker.sources[name].vocabulary is not None:
         return [*values, END]
     return range(len(prediction.labels(name)))
+
+
+def _numbers(notation: Notation | Vocabulary, ids: Sequence[int], *, apart: bool) -> list[int]:
+    return notation.units(ids) if apart else notation.words(ids)
 
 
 def _joined(weights: Maps, rows: Sequence[int], columns: Sequence[int]) -> Maps:
@@ -171,20 +178,25 @@ def aligned(translation: Prediction) -> Aligned:
     source = next(iter(looker.sources.values()))
     written_in(source)
     return Aligned(
-        words(source, translation.source_values, translation.source_tokens[:-1]),
-        words(looker.target, translation.hypothesis.tokens, translation.tokens),
+        words(source, translation.source_values, translation.source_tokens[:-1], apart=True),
+        words(looker.target, translation.hypothesis.tokens, translation.tokens, apart=True),
         tuple(translation.alignment),
     )
 
 
 def words(
-    notation: Notation | Vocabulary, ids: Sequence[int], pieces: Sequence[str]
+    notation: Notation | Vocabulary,
+    ids: Sequence[int],
+    pieces: Sequence[str],
+    *,
+    apart: bool = False,
 ) -> tuple[str, ...]:
-    """Join pieces, as they are shown, to the words that `Notation.words` numbers."""
-    numbers = notation.words(ids)
+    """Join pieces, as they are shown, to words; with `apart` characters stay, and spaces too."""
+    numbers = _numbers(notation, ids, apart=apart)
     numbered = [(numbers[place], pieces[place]) for place in notation.order(ids)]
     groups = groupby(numbered, key=lambda pair: pair[0])
-    return tuple("".join(piece for _, piece in group).removeprefix(MARK) for _, group in groups)
+    joined = ("".join(piece for _, piece in group) for _, group in groups)
+    return tuple(" " if word == MARK else word.removeprefix(MARK) for word in joined)
 
 
 def beam(translator: Predictor, text: Any, *, width: int | None = None) -> BeamSteps:

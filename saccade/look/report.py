@@ -2,6 +2,7 @@
 
 import json
 import platform
+import re
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from saccade.nouns import Example
 from saccade.predict import evaluation
 from saccade.predict.prediction import Prediction
 from saccade.predict.predictor import Predictor
+from saccade.predict.verdict import Verdict
 from saccade.recipe import Recipe
 from saccade.train.checkpoint import Checkpoints
 from saccade.train.files import write_text
@@ -35,17 +37,19 @@ def write_report(
     *,
     root: Path = Path(),
     lengths: bool = False,
+    verdict: Verdict | None = None,
 ) -> Path:
     """Write report.html: curves, sample translations with their attention, scores, cost.
 
     `lengths` asks for the score by source length too, for which the first test set is decoded.
+    `verdict` says whether the model is better than a constant answer.
     """
     path = folder / "report.html"
     report = RunReport(
         name=recipe.name,
-        summary=summary(recipe, translator, progress),
+        summary=summary(recipe, translator, progress, verdict),
         curves=read_curves(folder),
-        scores=scores if scores is not None else _validation_scores(progress),
+        scores=scores if scores is not None else _validation_scores(recipe, progress),
         samples=(shown := samples(recipe, translator, root)),
         commands=[
             f"saccade predict {folder}",
@@ -55,6 +59,7 @@ def write_report(
         recipe_yaml=recipe.to_yaml(),
         probes=probes(translator, shown[0].source if shown else ""),
         lengths=by_length(recipe, translator, root) if lengths else {},
+        alarm=verdict.alarm if verdict else "",
     )
     write_text(path, training_report(report))
     return path
@@ -72,9 +77,12 @@ def standing(folder: Path) -> Progress:
     return checkpoints.progress(names[-1])
 
 
-def summary(recipe: Recipe, translator: Predictor, progress: Progress) -> dict[str, str]:
-    """Say what a run cost and where it was made."""
+def summary(
+    recipe: Recipe, translator: Predictor, progress: Progress, verdict: Verdict | None = None
+) -> dict[str, str]:
+    """Say what a run cost, where it was made, and what it is better than."""
     best = progress.best
+    judged = {"against a constant answer": verdict.comparison} if verdict else {}
     return {
         "parameters": f"{sum(p.numel() for p in translator.model.parameters()):,}",
         "data": translator.codecs.describe(),
@@ -83,6 +91,7 @@ def summary(recipe: Recipe, translator: Predictor, progress: Progress) -> dict[s
         "training cost": f"about {training_flops(translator, progress):.2e} FLOPs",
         "speed": f"{progress.tokens / max(progress.seconds, 1e-9):,.0f} target tokens a second",
         "best validation": "" if best is None else _figures(best.figures),
+        **judged,
         "seed": str(recipe.seed),
         "machine": (
             f"{platform.machine()}, {torch.get_num_threads()} threads, torch {torch.__version__}"
@@ -177,25 +186,41 @@ def probes(translator: Predictor, sample: str) -> list[Probe]:
     ]
 
 
-def write_card(folder: Path, recipe: Recipe, translator: Predictor, progress: Progress) -> None:
+def write_card(
+    folder: Path,
+    recipe: Recipe,
+    translator: Predictor,
+    progress: Progress,
+    verdict: Verdict | None = None,
+) -> None:
     """Write README.md, a short model card."""
-    rows = "\n".join(f"| {k} | {v} |" for k, v in summary(recipe, translator, progress).items())
+    facts = summary(recipe, translator, progress, verdict)
+    rows = "\n".join(f"| {k} | {_cell(v)} |" for k, v in facts.items())
+    alarm = f"> **{_cell(verdict.alarm)}**\n\n" if verdict and verdict.alarm else ""
     text = (
-        f"# {recipe.name}\n\nA sequence-to-sequence model trained with saccade.\n\n"
+        f"# {recipe.name}\n\n{alarm}A sequence-to-sequence model trained with saccade.\n\n"
         f"| | |\n|---|---|\n{rows}\n\n"
         "`recipe.yaml` is the whole recipe, `saccade.json` names versions and hashes of the data."
         "\n\n```\n"
-        f"saccade predict {folder.name}\n```\n\n"
+        f"saccade predict {folder}\n```\n\n"
         "It has learned from the pairs of its recipe alone: on other kinds of data it may fail, and"
         " on nonsense it may invent.\n"
     )
     write_text(folder / "README.md", text)
 
 
-def _validation_scores(progress: Progress) -> list[ScoreRow]:
-    last = progress.best
-    figures = last.figures if last else {}
-    return [ScoreRow("valid", k, None, v, None, None, "") for k, v in figures.items()]
+def _cell(text: str) -> str:
+    """Keep a text in one cell of a table, and as it is: answers may hold any sign."""
+    return re.sub(r"([\\|*`<\[])", r"\\\1", " ".join(text.split()))
+
+
+def _validation_scores(recipe: Recipe, progress: Progress) -> list[ScoreRow]:
+    best = progress.best
+    figures = best.figures if best else {}
+    labels = {"loss": "loss"} | evaluation.labels_of(recipe.training.metrics, ["loss"])
+    return [
+        ScoreRow("valid", labels.get(k, k), None, v, None, None, "") for k, v in figures.items()
+    ]
 
 
 def _figures(figures: dict[str, float]) -> str:

@@ -5,14 +5,16 @@ Bootstrap intervals and paired tests follow from that for every metric, and live
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, count
 from typing import Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from saccade.errors import DataError, RecipeError
+from saccade.parts import Part
 
 Stats = NDArray[np.float64]
 References = Sequence[Any]
@@ -67,7 +69,9 @@ class Metric(ABC):
     """
 
     name: str
-    """What a table calls it."""
+    """What it is called in short."""
+    label: ClassVar[str] = ""
+    """What a table calls it, where the name alone could be mistaken; the name if empty."""
     higher_is_better: bool
     raw: ClassVar[str] = "text"
     """What it compares: the `raw` of a modality."""
@@ -210,3 +214,13 @@ def _draws(n_rows: int, samples: int, seed: int) -> _Draws:
 
 def _values(metric: Metric, rows: Stats, draws: _Draws) -> Stats:
     return np.array([metric.score(summed).value for summed in draws.sums(rows)])
+
+
+def name_of(part: Part[Metric], taken: Container[str]) -> str:
+    """Call a metric by its kind, and by all its options and a number too where that is taken."""
+    if part.kind not in taken:
+        return part.kind
+    options = {name: value for name, value in part.plain().items() if name != "kind"}
+    full = f"{part.kind} {', '.join(f'{k}={v}' for k, v in options.items())}".strip()
+    numbered = (f"{full} ({n})" for n in count(2))
+    return next(name for name in chain([full], numbered) if name not in taken)

@@ -1,6 +1,7 @@
 """Edits of characters."""
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from saccade.metrics import _edits
 from saccade.metrics._text import case, tidy
@@ -20,6 +21,7 @@ class Cer(Metric):
     """
 
     name = "CER"
+    label: ClassVar[str] = "CER (edits of characters)"
     higher_is_better = False
 
     def __init__(self, *, lowercase: bool = False) -> None:

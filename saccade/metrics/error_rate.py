@@ -1,6 +1,7 @@
 """Share of segments that are not wholly right."""
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
@@ -14,12 +15,14 @@ class ErrorRate(Metric):
         error rate = 100 * wrong / segments = 100 - exact match
 
     Papers on pronunciation and transliteration call this the word error rate, one word being one
-    segment (Yao & Zweig 2015, arXiv:1506.00196). Words inside segments are counted by `wer`.
+    segment (Yao & Zweig 2015, arXiv:1506.00196). Words inside segments are counted by `wer`,
+    phones by `per`.
 
     detail: `wrong`, `segments`.
     """
 
     name = "error rate"
+    label: ClassVar[str] = "error rate (wrong outputs; WER in pronunciation)"
     higher_is_better = False
 
     def __init__(self, *, lowercase: bool = False) -> None:

@@ -1,6 +1,7 @@
 """Share of segments that are wholly right."""
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
@@ -17,6 +18,7 @@ class ExactMatch(Metric):
     """
 
     name = "exact match"
+    label: ClassVar[str] = "exact match (right outputs)"
     higher_is_better = True
 
     def __init__(self, *, lowercase: bool = False) -> None:

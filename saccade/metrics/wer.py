@@ -1,6 +1,7 @@
 """Edits of words."""
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from saccade.metrics import _edits
 from saccade.metrics._text import case, tidy
@@ -14,12 +15,13 @@ class Wer(Metric):
 
     Words stand between white space, in NFC. Totals are divided, not rates averaged. Can pass 100;
     an empty reference makes 100 of any output and 0 of none. For the share of wholly wrong
-    segments, which work on pronunciation calls WER, see `error_rate`.
+    segments, which work on pronunciation calls WER, see `error_rate`; for phones, see `per`.
 
     detail: `substitutions`, `insertions`, `deletions`, `reference_length`.
     """
 
     name = "WER"
+    label: ClassVar[str] = "WER (edits of words)"
     higher_is_better = False
 
     def __init__(self, *, lowercase: bool = False) -> None:

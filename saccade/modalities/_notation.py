@@ -29,6 +29,10 @@ class Notation(ABC):
         """Number the word that each place belongs to; places that form no words stand alone."""
         return list(range(len(values)))
 
+    def units(self, values: Values) -> list[int]:
+        """Number what alignments link and the page shows: words, unless pieces are characters."""
+        return self.words(values)
+
     def order(self, values: Values) -> list[int]:
         """Return the places in the order in which a reader meets them."""
         return list(range(len(values)))
@@ -61,6 +65,10 @@ class TextNotation(Notation):
     def words(self, values: Values) -> list[int]:
         """Number the word that each piece belongs to."""
         return self.vocabulary.words(values)
+
+    def units(self, values: Values) -> list[int]:
+        """Number the words, or the characters where they are the pieces."""
+        return self.vocabulary.units(values)
 
     def order(self, values: Values) -> list[int]:
         """Return the places in the order of the text."""

@@ -4,9 +4,9 @@
 batch. This file imports no torch.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, TypedDict
 
 from saccade.errors import RecipeError, suggest
 from saccade.parts import Part, check_value
@@ -133,6 +133,39 @@ def _sample(given: object, problems: list[str]) -> FrozenOptions | None:
             ' dictionary, such as {"temperature": 0.8}.'
         )
     return None
+
+
+class SampleOptions(TypedDict, total=False):
+    """The options of `search.sample`, for editors and type checkers."""
+
+    temperature: float
+    top_k: int
+    top_p: float
+    n: int
+    seed: int
+
+
+class DecodeOptions(TypedDict, total=False):
+    """The options of `Decode` as keywords, for editors and type checkers."""
+
+    beam: int | None
+    nbest: int
+    length_penalty: float | None
+    search: SearchChoice | Part[Any] | None
+    sample: SampleOptions | None
+    prefix: str | Iterable[str]
+    trace: bool
+    steps: int | None
+
+
+class PredictOptions(DecodeOptions, total=False):
+    """All keywords of `predict` and `translate`.
+
+    watch, chunk: see `Predictor.stream`; `watch` is for the engines torch, native and onnx.
+    """
+
+    watch: Callable[[Sequence[int], Any], None] | None
+    chunk: int
 
 
 USUAL = Decode()

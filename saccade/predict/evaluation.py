@@ -1,23 +1,26 @@
 """How good a model is: loss over a store of pairs, metrics of its output against references."""
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, count
 from typing import Any, Protocol
 
 import torch
 
-from saccade.data.batching import Batches
-from saccade.metrics.base import Interval, Metric, References, Score, interval, perplexity
+from saccade.flow import Batch
+from saccade.metrics.base import Interval, Metric, References, Score, interval, name_of, perplexity
 from saccade.modalities._notation import Notation
+from saccade.modalities._numbers import Numbers
 from saccade.modalities.numbers import as_numbers
 from saccade.models.base import Model
 from saccade.nouns import Example, Raw
 from saccade.objectives.base import Objective
 from saccade.parts import Part
+from saccade.predict.baselines import naive_forecasts
 from saccade.predict.decode import USUAL, Decode
 from saccade.predict.prediction import Prediction, shortened
 from saccade.predict.predictor import Predictor
+from saccade.views import page
 from saccade.views.by_length import Bucket, buckets_of
 
 
@@ -38,10 +41,19 @@ class Opening(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One score with its bootstrap interval."""
+    """One score with its bootstrap interval; `label` is what a table calls it, if not its name."""
 
     score: Score
     interval: Interval
+    label: str = ""
+
+    @property
+    def title(self) -> str:
+        """What a table calls it."""
+        return self.label or self.score.name
+
+    def __str__(self) -> str:
+        return f"{self.score} ({self.interval.low:.2f} to {self.interval.high:.2f})"
 
     def plain(self) -> dict[str, Any]:
         """Return what JSON can hold."""
@@ -54,12 +66,13 @@ class Figure:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Evaluation:
-    """What `saccade evaluate` found on one split.
+    """What was found on one split, or on given examples; `split` is then "".
 
     likelihood: None of a model of values.  baselines: the same metrics of forecasts that need no
-    model, by their name; none where there are no such forecasts.
+    model, by their name; none where there are no such forecasts.  constant: what a constant answer
+    has, if the folder knows one.
     """
 
     split: str
@@ -69,6 +82,33 @@ class Evaluation:
     likelihood: "Likelihood | None"
     seconds: float
     baselines: dict[str, dict[str, Figure]] = field(default_factory=dict)
+    constant: "WithoutModel | None" = None
+
+    def __repr__(self) -> str:
+        n = len(self.examples)
+        what = f"{self.split}, {n:,}" if self.split else f"{n:,}"
+        told = ", ".join(map(str, self.figures.values())) or "nothing was measured"
+        return f"<Evaluation of {what} example{'s' if n != 1 else ''}: {told}>"
+
+    def _repr_html_(self) -> str:
+        """Show every figure with its interval as a table, in a notebook."""
+        rows = [
+            [
+                one.score.name,
+                f"{one.score.value:.2f}",
+                f"{one.interval.low:.2f} to {one.interval.high:.2f}",
+                "higher" if one.score.higher_is_better else "lower",
+                one.score.signature,
+            ]
+            for one in self.figures.values()
+        ]
+        head = ["metric", "value", "95 % interval", "better is", "signature"]
+        return page.table(head, rows) + page.paragraph(self._below(), note=True)
+
+    def _below(self) -> str:
+        told = f"{self.split or 'given'}: {len(self.examples):,} examples, {self.seconds:.1f} s"
+        likely = self.likelihood
+        return told if likely is None else f"{told}, perplexity {likely.perplexity:.3g}"
 
     def skill(self, metric: str, baseline: str) -> float | None:
         """Return the share of a baseline's error that the model does without: 1 is perfect.
@@ -95,6 +135,8 @@ class Evaluation:
                 name: {metric: self.skill(metric, name) for metric in self.figures}
                 for name in self.baselines
             }
+        if self.constant:
+            found["constant"] = self.constant.plain()
         return found
 
 
@@ -103,7 +145,7 @@ def _plain(figures: dict[str, Figure]) -> dict[str, Any]:
 
 
 @torch.inference_mode()
-def loss_of(objective: Objective, model: Model, batches: Batches) -> float:
+def loss_of(objective: Objective, model: Model, batches: Iterable[Batch]) -> float:
     """Return the mean validation loss of a place: per target symbol, END included, or value."""
     model.eval()
     device = next(model.parameters()).device
@@ -149,6 +191,26 @@ class Likelihood:
         return -self.log_prob / max(self.characters, 1)
 
 
+@dataclass(frozen=True, slots=True)
+class WithoutModel:
+    """What an answer that looks at no input has on the same examples.
+
+    answer: in words; empty if only `likelihood` is known, that of symbols by their frequency.
+    """
+
+    answer: str
+    figures: dict[str, float]
+    likelihood: Likelihood | None = None
+
+    def plain(self) -> dict[str, Any]:
+        """Return what JSON can hold."""
+        found: dict[str, Any] = {"answer": self.answer, "metrics": self.figures}
+        if self.likelihood is not None:
+            found["perplexity"] = self.likelihood.perplexity
+            found["nats_per_character"] = self.likelihood.nats_per_character
+        return found
+
+
 def likelihood_of(predictor: Predictor, examples: Sequence[Example]) -> Likelihood | None:
     """Weigh all references; None of a model of values, which have no probability."""
     if predictor.target.vocabulary is None:
@@ -172,6 +234,42 @@ def _summed(several: Iterable[Likelihood]) -> Likelihood:
     return Likelihood(sum(log_probs), sum(pieces), sum(characters))
 
 
+def evaluate(
+    predictor: Predictor,
+    examples: Sequence[Example],
+    *,
+    split: str = "",
+    metrics: Iterable[Part[Metric]] = (),
+    writer: Opening | None = None,
+    decode: Decode = USUAL,
+) -> Evaluation:
+    """Write the outputs of examples and measure them.
+
+    A language model that no metric asks to write is only asked how likely it finds the texts.
+
+    Args:
+        predictor: the model.
+        examples: what to measure it on.
+        split: what they are called.
+        metrics: what to measure; the recipe's own if empty.
+        writer: the same model run by another engine, to write the outputs.
+        decode: how to write.
+    """
+    chosen = list(metrics) or predictor.decoding.metrics
+    started = time.monotonic()
+    writes = chosen or predictor.model.reads
+    found = outputs_for(writer or predictor, examples, decode) if writes else []
+    seconds = time.monotonic() - started
+    references = [list(example.references) for example in examples]
+    figures = figures_of(chosen, [one.output for one in found], references)
+    naive: dict[str, list[Numbers]] = {}
+    if predictor.target.vocabulary is None:
+        naive = naive_forecasts(found, predictor.decoding.season)
+    baselines = {name: figures_of(chosen, values, references) for name, values in naive.items()}
+    likelihood = likelihood_of(predictor, examples)
+    return Evaluation(split, list(examples), found, figures, likelihood, seconds, baselines)
+
+
 def figures_of(
     metrics: Sequence[Part[Metric]], outputs: Sequence[Raw], references: References
 ) -> dict[str, Figure]:
@@ -180,7 +278,8 @@ def figures_of(
     for part in metrics:
         metric = part.build()
         score = metric.corpus(outputs, references)
-        figures[name_of(part, figures)] = Figure(score, interval(metric, outputs, references))
+        near = interval(metric, outputs, references)
+        figures[name_of(part, figures)] = Figure(score, near, metric.label)
     return figures
 
 
@@ -197,11 +296,10 @@ def by_length(
     return found
 
 
-def name_of(part: Part[Metric], taken: Container[str]) -> str:
-    """Call a metric by its kind, and by all its options and a number too where that is taken."""
-    if part.kind not in taken:
-        return part.kind
-    options = {name: value for name, value in part.plain().items() if name != "kind"}
-    full = f"{part.kind} {', '.join(f'{k}={v}' for k, v in options.items())}".strip()
-    numbered = (f"{full} ({n})" for n in count(2))
-    return next(name for name in chain([full], numbered) if name not in taken)
+def labels_of(metrics: Sequence[Part[Metric]], taken: Sequence[str] = ()) -> dict[str, str]:
+    """Return what tables call metrics, by the names that `name_of` gives them in turn."""
+    labels: dict[str, str] = {}
+    for part in metrics:
+        metric = part.build()
+        labels[name_of(part, [*taken, *labels])] = metric.label or metric.name
+    return labels

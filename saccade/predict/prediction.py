@@ -4,7 +4,7 @@ Text alone needs no numpy, which takes a while to import: it is, by what looks a
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
@@ -16,6 +16,7 @@ from saccade.guards.unknown import unknown
 from saccade.modalities._notation import Notation, Values, as_word, slots_filled
 from saccade.nouns import Branch, Hypothesis, Raw
 from saccade.tokenizers._vocabulary import UNK, Vocabulary
+from saccade.views import page
 from saccade.views.drawing import AttentionMap, Drawing, draw_attention
 from saccade.views.words import escape
 
@@ -57,7 +58,22 @@ class Looker(Protocol):
         """Return the log-probability of every symbol of `target` and of END last."""
 
 
-@dataclass(frozen=True)
+DECIMALS = 4  # of a score, where people or programs see it
+_ROWS = 50  # of a table; a list may be longer
+
+
+def rounded(score: float) -> float:
+    """Round a score to what is shown of it.
+
+    A score is a sum of float32 numbers, whose last digits depend on how inputs are batched.
+
+    >>> rounded(-0.123456789)
+    -0.1235
+    """
+    return round(score, DECIMALS) + 0.0  # no -0.0
+
+
+@dataclass(frozen=True, repr=False)
 class Prediction:
     """One output for one input; `nbest` holds all that search kept, this one first.
 
@@ -72,14 +88,14 @@ class Prediction:
     """
 
     sources: Mapping[str, Raw]
-    arrays: Arrays = field(repr=False)
+    arrays: Arrays
     hypothesis: Hypothesis
-    looker: Looker = field(repr=False)
-    others: tuple[Hypothesis, ...] = field(default=(), repr=False)
-    tree: tuple[tuple[Branch, ...], ...] = field(default=(), repr=False)
-    copied: tuple[str, ...] = field(default=(), repr=False)
-    replacing: bool = field(default=False, repr=False)
-    blank: bool = field(default=False, repr=False)
+    looker: Looker
+    others: tuple[Hypothesis, ...] = ()
+    tree: tuple[tuple[Branch, ...], ...] = ()
+    copied: tuple[str, ...] = ()
+    replacing: bool = False
+    blank: bool = False
 
     @cached_property
     def output(self) -> Raw:
@@ -198,10 +214,10 @@ class Prediction:
         return self.hypothesis.finished
 
     @property
-    def nbest(self) -> "list[Prediction]":
+    def nbest(self) -> "Predictions":
         """All outputs that search kept, best first."""
         hypotheses = (self.hypothesis, *self.others)
-        return [replace(self, hypothesis=h, others=(), tree=()) for h in hypotheses]
+        return Predictions(replace(self, hypothesis=h, others=(), tree=()) for h in hypotheses)
 
     @cached_property
     def attention_maps(self) -> dict[str, Maps]:
@@ -225,14 +241,14 @@ class Prediction:
     def alignment(self) -> list[tuple[int, int]]:
         """Pairs of words (source, target), from 0: where each output word looked most.
 
-        None where a side is not text.
+        Characters, on a side whose pieces are characters. None where a side is not text.
         """
         weights, source = self.attention, self._source_vocabulary
         target = self.looker.target.vocabulary
         if weights is None or source is None or target is None or not self.hypothesis.tokens:
             return []
-        columns = source.words(self.source_values)
-        rows = target.words(self.hypothesis.tokens)
+        columns = source.units(self.source_values)
+        rows = target.units(self.hypothesis.tokens)
         by_word = _sum_groups(_sum_groups(weights[:, :-1], columns, axis=1), rows, axis=0)
         numbers = list(dict.fromkeys(columns))  # of words, in the order in which they were read
         return [(numbers[int(s)], t) for t, s in enumerate(by_word.argmax(axis=1))]
@@ -269,6 +285,10 @@ class Prediction:
     def __str__(self) -> str:
         return self.text
 
+    def __repr__(self) -> str:
+        shown = f", score={rounded(self.score)}" if self.looker.target.vocabulary else ""
+        return f"<Prediction {self.text!r}{shown} of {self.source_text!r}>"
+
     def _repr_html_(self) -> str:
         """Show the output and where the model looked, in a notebook."""
         drawn = self.drawing()
@@ -284,6 +304,24 @@ class Prediction:
         source = self.source_tokens
         one = AttentionMap(weights, source, self.tokens, self.grid, self.source)
         return draw_attention(self.view, one)
+
+
+class Predictions(list[Prediction]):
+    """A list of predictions, in the order of the inputs; a notebook shows it as a table.
+
+    >>> Predictions()
+    []
+    """
+
+    def _repr_html_(self) -> str:
+        """Show inputs, outputs and scores."""
+        rows = [
+            [one.source_text, one.text, f"{rounded(one.score):.{DECIMALS}f}"]
+            for one in self[:_ROWS]
+        ]
+        more = len(self) - len(rows)
+        below = page.paragraph(f"{more:,} more are not shown.", note=True) if more else ""
+        return page.table(["input", "output", "score"], rows) + below
 
 
 def shortened(prediction: Prediction, n: int) -> Prediction:

@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from itertools import islice, repeat
-from typing import Any, overload
+from typing import Any, Unpack, overload
 
 import numpy as np
 import torch
@@ -25,8 +25,24 @@ from saccade.modalities.base import Array, Codec
 from saccade.models.base import Model, writer
 from saccade.nouns import SOURCE_NAME, Example, Hypothesis, Raw
 from saccade.parts import Part
-from saccade.predict.decode import CHUNK, USUAL, Decode, check_chunk, read_options
-from saccade.predict.prediction import Arrays, Maps, Prediction, Scored, check_replacing
+from saccade.predict.decode import (
+    CHUNK,
+    USUAL,
+    Decode,
+    PredictOptions,
+    check_chunk,
+    read_options,
+)
+from saccade.predict.home import Resident, sizes_of
+from saccade.predict.inputs import read_input, read_inputs, scoring_vocabulary
+from saccade.predict.prediction import (
+    Arrays,
+    Maps,
+    Prediction,
+    Predictions,
+    Scored,
+    check_replacing,
+)
 from saccade.predict.thread_pool import map_threads
 from saccade.recipe import Decoding
 from saccade.search._follow import follow
@@ -42,11 +58,10 @@ One = str | Array | Given
 _NOTHING = Found((Hypothesis((), 0.0, ()),))  # empty in, empty out
 
 
-class Predictor:
+class Predictor(Resident):
     """Predicts, scores and looks inside. Safe to use from several threads.
 
     It holds no state but the weights, which its searcher may hold once more in a faster layout.
-
     A text given to a model that has no source, a language model, is the beginning of its output.
 
     Args:
@@ -83,6 +98,14 @@ class Predictor:
         other._searcher = searcher
         return other
 
+    def whole(self) -> "Predictor":
+        """Return itself."""
+        return self
+
+    def sizes(self) -> dict[str, str]:
+        """Say what the model reads and writes, and how many parameters it has."""
+        return sizes_of(self)
+
     @property
     def source(self) -> Codec:
         """The codec of the only source, or of the first."""
@@ -106,10 +129,12 @@ class Predictor:
         return {SOURCE_NAME: example.target[: len(example.target) // 2]}
 
     @overload
-    def predict(self, given: list[Any], **options: Any) -> list[Prediction]: ...
+    def predict(self, given: list[Any], **options: Unpack[PredictOptions]) -> Predictions: ...
     @overload
-    def predict(self, given: One, **options: Any) -> Prediction: ...
-    def predict(self, given: One | list[Any], **options: Any) -> Prediction | list[Prediction]:
+    def predict(self, given: One, **options: Unpack[PredictOptions]) -> Prediction: ...
+    def predict(
+        self, given: One | list[Any], **options: Unpack[PredictOptions]
+    ) -> Prediction | Predictions:
         """Predict the output for one input, or for a list of them.
 
         Args:
@@ -117,13 +142,10 @@ class Predictor:
                 source's codec reads it. Of a model with several sources a mapping from their names.
                 A list is several inputs.
             options: those of `Decode`, and `watch` and `chunk` of `stream`.
-
-        Returns:
-            A Prediction, or a list of them.
         """
         decode, call = read_options(options, ("watch", "chunk"))
         if isinstance(given, list):
-            return list(self.stream(given, decode, **call))
+            return Predictions(self.stream(given, decode, **call))
         return next(self.stream([given], decode, **call))
 
     translate = predict
@@ -147,8 +169,7 @@ class Predictor:
             chunk: how many inputs to read before the first result is yielded.
         """
         check_chunk(chunk)
-        numbered = enumerate(inputs, start=1)
-        rest = (self._read(one, f"input {n}") for n, one in numbered)
+        rest = read_inputs(inputs, self.sources)
         if self.target.vocabulary is None:
             n_places = self._n_places(decode)
             while several := list(islice(rest, chunk)):
@@ -167,19 +188,6 @@ class Predictor:
                 )
             forced = self.target.vocabulary.encode_many(begun) if any(begun) else []
             yield from self._search(several, search, forced, trace=decode.trace, watch=watch)
-
-    def _read(self, one: Any, where: str) -> Given:
-        """Return one input by the names of its sources; what is text is read."""
-        given = one if isinstance(one, Mapping) else {next(iter(self.sources)): one}
-        if set(given) != set(self.sources):
-            raise DataError(
-                f"{where}: has {', '.join(given) or 'nothing'}; expected {', '.join(self.sources)},"
-                " the model's sources. Give a mapping with these names."
-            )
-        return {
-            name: codec.read(given[name], where) if isinstance(given[name], str) else given[name]
-            for name, codec in self.sources.items()
-        }
 
     def encode(self, several: Sequence[Given]) -> list[dict[str, Array]]:
         """Encode inputs as the model reads them; one without a source reads nothing."""
@@ -248,7 +256,7 @@ class Predictor:
 
     def size(self, given: One) -> int:
         """Return how many places an input has, without END."""
-        return self._size(self.encode([self._read(given, "input")])[0])
+        return self._size(self.encode([read_input(given, self.sources, "input")])[0])
 
     def _size(self, arrays: Arrays) -> int:
         """Return how many places an input has."""
@@ -331,18 +339,8 @@ class Predictor:
 
         The sources of a model without any, a language model, do not matter.
         """
-        vocabulary = self.target.vocabulary
-        if vocabulary is None:
-            raise RecipeError(
-                "score: this model writes values, which have no probability; expected a model that"
-                " writes text. Measure it with `saccade evaluate`."
-            )
-        if len(sources) != len(targets):
-            raise DataError(
-                f"score: {len(sources)} sources but {len(targets)} targets; expected one target for"
-                " each source; give two lists of one length."
-            )
-        several = [self._read(one, f"input {n}") for n, one in enumerate(sources, start=1)]
+        vocabulary = scoring_vocabulary(self.target, len(sources), len(targets))
+        several = list(read_inputs(sources, self.sources))
         read = self.encode(several)
         raws = [next(iter(one.values())) if self.model.reads else "" for one in several]
         written = self.target.encode_targets(targets, raws)

@@ -15,6 +15,13 @@ from pathlib import Path
 from saccade.errors import DataError, suggest
 
 _MARK = b"\xef\xbb\xbf"
+_MAGIC = {
+    b"\xff\xfe": "UTF-16 text; convert it with iconv -f utf-16 -t utf-8",
+    b"\xfe\xff": "UTF-16 text; convert it with iconv -f utf-16 -t utf-8",
+    b"\x1f\x8b": "packed by gzip; put .gz behind its name",
+    b"PAR1": "Parquet; read it with kind: parquet",
+    b"PK\x03\x04": "a ZIP archive or a workbook; unpack it, or save the sheet as CSV",
+}
 
 
 def place(root: Path, name: str) -> Path:
@@ -43,9 +50,11 @@ def decoded(raw_lines: Iterable[bytes], path: Path) -> Iterator[str]:
 
 
 def numbered(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield (line number from 1, line); raise DataError if there is none."""
+    """Yield (line number from 1, line); raise DataError if there is none, or a NUL in one."""
     number = 0
     for number, line in enumerate(read_lines(path), start=1):
+        if "\0" in line:
+            raise DataError(_null(path, number, line))
         yield number, line
     if number == 0:
         raise DataError(f"{path}: the file is empty; expected one example a line. Check the path.")
@@ -84,11 +93,28 @@ def _text(raw: bytes, path: Path, number: int) -> str:
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
+        if number == 1 and (other := _other(path, raw)):
+            raise DataError(other) from None
         raise DataError(
             f"{path}:{number}: byte {error.start + 1} of the line is 0x{raw[error.start]:02x},"
             " which is not UTF-8 here; expected UTF-8 text."
             " Convert the file, for example with iconv -f latin1 -t utf-8."
         ) from None
+
+
+def _null(path: Path, number: int, line: str) -> str:
+    other = _other(path, line.encode()) if number == 1 else ""
+    return other or (
+        f"{path}:{number}: character {line.index(chr(0)) + 1} is NUL, which is no text; expected"
+        " UTF-8. If it is UTF-16, convert it with iconv -f utf-16 -t utf-8; else drop what is NUL:"
+        " tr -d '\\000'."
+    )
+
+
+def _other(path: Path, start: bytes) -> str:
+    """Say what a file is that begins like no text; nothing if nobody knows."""
+    found = next((said for magic, said in _MAGIC.items() if start.startswith(magic)), "")
+    return f"{path}: begins like no UTF-8 text: it is {found}." if found else ""
 
 
 def _neighbour(path: Path) -> str:

@@ -1,22 +1,29 @@
 """Pairs in one file, a JSON object a line."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from saccade.errors import DataError, suggest
 from saccade.nouns import SOURCE_NAME, Example
 from saccade.readers._lines import fingerprint, numbered, place
-from saccade.readers.base import Reader
+from saccade.readers._names import PAIRS, find_pair, find_side
+from saccade.readers._table import LOOKED, Table, Unread, with_features
+
+_SHOWN = 12  # keys in a message
 
 
-class Jsonl(Reader):
+class Jsonl(Table):
     """A UTF-8 file of JSON objects, one a line, plain or `.gz`. Blank lines are skipped.
 
-    `source` and `target` are keys. A target that is a list of texts has several references:
-    `{"source": "a", "target": ["b", "c"]}`. `sources` names several sources and the key of each,
-    in the place of `source`: `{text: question, image: path}`.
+    `source` and `target` are keys; `translation.en` is the key `en` of the object at `translation`.
+    If neither is named, the first object decides: `source` and `target`, `src` and `tgt`, `input`
+    and `output`, or other usual names. A target that is a list of texts has several references:
+    `{"source": "a", "target": ["b", "c"]}`. `sources` names several sources and the key of each, in
+    the place of `source`: `{text: question, image: path}`. `features` is the key of a text or list
+    that is put behind the source and a tab for the tokenizer `featured`.
     """
 
     def __init__(
@@ -24,26 +31,72 @@ class Jsonl(Reader):
         root: Path,
         *,
         path: str = "",
-        source: str = "source",
-        target: str = "target",
+        source: str = "",
+        target: str = "",
+        features: str = "",
         sources: dict[str, str] = {},  # noqa: B006 - only read
     ) -> None:
         self.path = place(root, path)
         super().__init__(root, self.path)
-        self.sources, self.target = sources or {SOURCE_NAME: source}, target
+        self.sources = sources or ({SOURCE_NAME: source} if source else {})
+        self.target, self.features = target, features
 
     def read(self) -> Iterator[Example]:
         """Yield an example for every object."""
-        for number, line in numbered(self.path):
-            if line.strip():
-                where = f"{self.path}:{number}"
-                entry = _object(line, where)
-                sources = {name: _text(entry, key, where) for name, key in self.sources.items()}
-                yield Example(sources, _references(entry, self.target, where), where)
+        keys: tuple[Mapping[str, str], str] | None = None
+        for where, entry in self._objects():
+            keys = keys or self._keys(entry, where)
+            sources, target = keys
+            found = {name: _text(entry, key, where) for name, key in sources.items()}
+            if self.features:
+                first = next(iter(found))
+                beside = _features(entry, self.features, where)
+                found[first] = with_features(found[first], beside, where)
+            yield Example(found, _references(entry, target, where), where)
+
+    def unread(self) -> list[Unread]:
+        """List the keys of the first objects that hold text and are not read."""
+        seen: dict[str, str] = {}
+        used: set[str] = set()
+        for where, entry in islice(self._objects(), LOOKED):
+            sources, target = self._keys(entry, where)
+            used |= {*sources.values(), target, self.features}
+            texts = {key: value for key, value in _leaves(entry) if isinstance(value, str | list)}
+            seen = {key: str(value) for key, value in texts.items() if value} | seen
+        return [Unread(self.path, key, text) for key, text in seen.items() if key not in used]
 
     def fingerprint(self) -> str:
         """Hash the file and which keys are read."""
-        return fingerprint([self.path], "jsonl", self.sources, self.target)
+        sources, target = self.sources or {SOURCE_NAME: "source"}, self.target or "target"
+        beside = [self.features] if self.features else []
+        return fingerprint([self.path], "jsonl", sources, target, *beside)
+
+    def _objects(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        for number, line in numbered(self.path):
+            if line.strip():
+                where = f"{self.path}:{number}"
+                yield where, _object(line, where)
+
+    def _keys(self, entry: dict[str, Any], where: str) -> tuple[Mapping[str, str], str]:
+        """Return the keys of the sources and of the target: those named, or the usual ones."""
+        if self.sources and self.target:
+            return self.sources, self.target
+        keys = [key for key, _ in _leaves(entry)]
+        if self.sources or self.target:
+            side = "target" if self.sources else "source"
+            one = find_side(side, keys)
+            usual = None if one is None else (one, one)
+        else:
+            side, usual = "source and target", find_pair(keys)
+        if usual is None:
+            shown = ", ".join(keys[:_SHOWN]) + (", ..." if len(keys) > _SHOWN else "")
+            pairs = ", ".join(f"{one}/{other}" for one, other in PAIRS)
+            raise DataError(
+                f"{where}: cannot tell which keys to read; keys found: {shown or 'none'}; expected"
+                f" one of the pairs {pairs}. Name {side} in the reader's options."
+            )
+        source, target = (keys[i] for i in usual)
+        return self.sources or {SOURCE_NAME: source}, self.target or target
 
 
 def _object(line: str, where: str) -> dict[str, Any]:
@@ -52,6 +105,11 @@ def _object(line: str, where: str) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         raise DataError(
             f"{where}: not JSON at character {error.pos + 1} ({error.msg}); expected one object"
+            " a line. Mend the line."
+        ) from None
+    except RecursionError:
+        raise DataError(
+            f"{where}: lists or objects stand too deep in each other; expected one object of texts"
             " a line. Mend the line."
         ) from None
     if not isinstance(entry, dict):
@@ -74,17 +132,38 @@ def _references(entry: dict[str, Any], key: str, where: str) -> tuple[str, ...]:
     return tuple(_checked(one, key, where) for one in found)
 
 
+def _features(entry: dict[str, Any], key: str, where: str) -> str:
+    found = _value(entry, key, where)
+    many = found if isinstance(found, list) else [found]
+    return ";".join(_checked(one, key, where) for one in many)
+
+
 def _text(entry: dict[str, Any], key: str, where: str) -> str:
     return _checked(_value(entry, key, where), key, where)
 
 
 def _value(entry: dict[str, Any], key: str, where: str) -> Any:
-    if key not in entry:
-        raise DataError(
-            f"{where}: no key '{key}'.{suggest(key, entry)} Keys found:"
-            f" {', '.join(entry) or 'none'}. Name the right one in the reader's options."
-        )
-    return entry[key]
+    """Return what stands at a key, or below it: `a.b` is the key b of the object at a."""
+    inside: Any = entry
+    for name in [key] if key in entry else key.split("."):
+        if not isinstance(inside, dict) or name not in inside:
+            keys = [found for found, _ in _leaves(entry)]
+            raise DataError(
+                f"{where}: no key '{key}'.{suggest(key, keys)} Keys found:"
+                f" {', '.join(keys[:_SHOWN]) or 'none'}. Name the right one in the reader's"
+                " options."
+            )
+        inside = inside[name]
+    return inside
+
+
+def _leaves(entry: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield keys and values, those of an inner object as `translation.en`."""
+    for key, value in entry.items():
+        if isinstance(value, dict) and value:
+            yield from ((f"{key}.{inner}", one) for inner, one in value.items())
+        else:
+            yield key, value
 
 
 def _checked(text: Any, key: str, where: str) -> str:

@@ -16,8 +16,8 @@ class Noisy(Reader):
 
     Every character is, with probability `rate`, left out, doubled, changed places with the next
     one, replaced, or preceded by another, all equally likely; strange characters are drawn from the
-    corpus's own, as often as they occur. What comes out is a function of `seed` and the corpus.
-    Belinkov & Bisk 2018 (arXiv:1711.02173).
+    corpus's own, as often as they occur. Features behind a tab stay as they are.
+    What comes out is a function of `seed` and the corpus. Belinkov & Bisk 2018 (arXiv:1711.02173).
     """
 
     def __init__(
@@ -41,11 +41,13 @@ class Noisy(Reader):
     def read(self) -> Iterator[Example]:
         """Yield every pair with slips in its source, copy after copy."""
         examples = list(self.corpus.read())
-        letters = "".join(example.source.replace(" ", "") for example in examples) or "?"
+        texts = (example.source.partition("\t")[0] for example in examples)
+        letters = "".join(text.replace(" ", "") for text in texts) or "?"
         chance = random.Random(self.seed)
         for _ in range(self.copies):
             for example in examples:
-                source = self._slip(example.source, letters, chance)
+                text, tab, features = example.source.partition("\t")
+                source = self._slip(text, letters, chance) + tab + features
                 yield pair(source, example.target, example.origin)
 
     def fingerprint(self) -> str:

@@ -17,8 +17,9 @@ class Split(Reader):
         u = hash(source) in [0, 1);   test: u < t;   valid: t <= u < t + v;   train: the rest
 
     Pairs with the same source go to the same part, so no source of one part is in another, and a
-    corpus that grows keeps its parts. `data.train`, `data.valid` and `data.test` name the same
-    `corpus` with the same shares.
+    corpus that grows keeps its parts. Features behind a tab do not count: forms of one lemma stay
+    together. `data.train`, `data.valid` and `data.test` name the same `corpus` with the same
+    shares.
     """
 
     def __init__(
@@ -55,6 +56,10 @@ class Split(Reader):
 
 
 def share(text: str) -> float:
-    """Map a text to a number in [0, 1), evenly and the same on every machine."""
-    digest = hashlib.blake2b(text.encode(), digest_size=6).digest()
+    """Map a text to a number in [0, 1), evenly and the same on every machine.
+
+    What follows a tab does not count, so that all forms of a lemma are in one part.
+    """
+    lemma = text.partition("\t")[0]
+    digest = hashlib.blake2b(lemma.encode(), digest_size=6).digest()
     return int.from_bytes(digest, "big") / (1 << 48)

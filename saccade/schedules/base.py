@@ -5,7 +5,13 @@ from collections.abc import Sequence
 
 
 class Schedule(ABC):
-    """A pure function: no state of its own, so resuming needs nothing saved."""
+    """A pure function: no state of its own, so resuming needs nothing saved.
+
+    warmup: for how many steps the factor rises before it is what was asked for. Nobody loses
+    patience with a run before that.
+    """
+
+    warmup: int = 0
 
     @abstractmethod
     def factor(self, step: int, validations: Sequence[float]) -> float:

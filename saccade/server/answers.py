@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Coroutine
 from typing import Any
 
@@ -13,6 +14,7 @@ from starlette.exceptions import HTTPException
 from saccade.errors import SaccadeError
 from saccade.server.refusal import Refused
 
+_KIND = re.compile(r"str|int|float|list|dict|(?:list|dict|function-[a-z]+)\[.*\]")  # of a union
 GONE = 499  # the client went away; nobody reads this
 
 
@@ -88,10 +90,20 @@ def handle_errors(app: FastAPI) -> None:
 
 
 def told(problems: list[Any]) -> str:
-    """Say what is wrong with a body: every problem, where it is and what was expected."""
+    """Say what is wrong with a body: every problem, where it is and what was expected.
+
+    Of a value that may be of several kinds, what each expected stands in one sentence, and only
+    where it is deepest: a number in a list of texts is told of the number.
+    """
+    rows: dict[tuple[str, ...], list[Any]] = {}
+    for problem in problems[:20]:
+        parts = [str(part) for part in problem["loc"] if not _KIND.fullmatch(str(part))]
+        rows.setdefault(tuple(parts), []).append(problem)
+    deep = {loc for loc in rows if not any(o[: len(loc)] == loc and o != loc for o in rows)}
     said = []
-    for problem in problems[:5]:
-        place = ".".join(str(part) for part in problem["loc"][:6]) or "body"
-        found = ascii(problem.get("input"))[:60]
-        said.append(f"{place[:100]}: {problem['msg']}; found {found}; see /openapi.json.")
+    for loc in [loc for loc in rows if loc in deep][:5]:
+        messages = " or ".join(dict.fromkeys(problem["msg"] for problem in rows[loc]))
+        found = ascii(rows[loc][0].get("input"))[:60]
+        place = ".".join(loc[:6]) or "body"
+        said.append(f"{place[:100]}: {messages}; found {found}; see /openapi.json.")
     return " ".join(said)

@@ -11,7 +11,7 @@ from fastapi import Depends, FastAPI, Request
 from fastapi.responses import PlainTextResponse, Response
 
 from saccade.folders.versions import versions
-from saccade.server import blind, curves, libre, schema, stream, work
+from saccade.server import blind, curves, libre, libre_files, schema, stream, work
 from saccade.server.answers import answer, encoded, error, handle_errors
 from saccade.server.counters import Counted, Counters
 from saccade.server.desk import Desk
@@ -19,10 +19,15 @@ from saccade.server.headers import Bounded, Secured
 from saccade.server.keys import Door
 from saccade.server.limits import Limits
 from saccade.server.models import Served
+from saccade.server.refusal import Refused
+from saccade.server.shelf import Shelf
 
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
 _PAGE = files("saccade") / "server" / "page"
-_FILES = ("style.css", "page.js", "dom.js", "translate.js", "answer.js", "training.js", "blind.js")
+_FILES = (
+    *("style.css", "page.js", "dom.js", "translate.js", "answer.js", "training.js", "blind.js"),
+    *("storage.js", "saving.js", "link.js", "history.js", "files.js"),
+)
 _TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 
 
@@ -63,12 +68,20 @@ def create_app(models: Sequence[Served], settings: Settings | None = None) -> Fa
     def admit(request: Request, key: str) -> None:
         settings.door.admit(key or key_of(request), address_of(request))
 
+    def admit_libre(request: Request, key: str) -> None:
+        try:
+            admit(request, key)
+        except Refused as refused:  # its clients know 403, not 401
+            status = 403 if refused.status == 401 else refused.status
+            raise Refused(status, str(refused), retry=refused.retry) from None
+
     async def known(request: Request) -> None:
         admit(request, "")
 
     handle_errors(app)
     _add_open_routes(app, desk)
-    app.include_router(libre.routes(desk, admit))
+    app.include_router(libre.routes(desk, admit_libre, keyed=settings.door.keyed))
+    app.include_router(libre_files.routes(desk, admit_libre, Shelf()))
     routers = work.routes(desk), stream.routes(desk), curves.routes(desk)
     for router in (*routers, blind.routes(desk, settings.judgements)):
         app.include_router(router, dependencies=[Depends(known)])

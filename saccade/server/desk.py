@@ -13,10 +13,11 @@ from typing import TypeVar
 
 from saccade.errors import suggest
 from saccade.predict.decode import GREEDY, Decode
+from saccade.predict.passage import Passage
 from saccade.predict.prediction import Prediction, Scored
 from saccade.server.counters import Counters
 from saccade.server.jobs import Job
-from saccade.server.limits import Input, Limits
+from saccade.server.limits import Limits
 from saccade.server.models import Served
 from saccade.server.predict import needs_tree
 from saccade.server.refusal import Refused
@@ -82,12 +83,20 @@ class Desk:
         return await asyncio.get_running_loop().run_in_executor(self._drawers, draw)
 
 
-def jobs_of(asked: Predict, texts: Sequence[Input]) -> list[Job]:
-    """Make a job for each text and, if its tree is wanted, a greedy one after all of them."""
+def jobs_of(asked: Predict, passages: Sequence[Passage]) -> list[Job]:
+    """Make a job for each part and, if its tree is wanted, a greedy one after all of them.
+
+    The first part of a text begins with the prefix.
+    """
     trace = needs_tree(asked)
     decode = Decode(asked.beam, asked.nbest, asked.length_penalty, trace=trace)
-    jobs = [Job(text, decode, asked.prefix) for text in texts]
-    return [*jobs, *(Job(text, GREEDY, asked.prefix) for text in texts if trace)]
+    given = [
+        (part, "" if n else asked.prefix)
+        for passage in passages
+        for n, part in enumerate(passage.parts)
+    ]
+    jobs = [Job(part, decode, prefix) for part, prefix in given]
+    return [*jobs, *(Job(part, GREEDY, prefix) for part, prefix in given if trace)]
 
 
 async def translations(jobs: Sequence[Job]) -> list[Prediction]:

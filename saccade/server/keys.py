@@ -80,6 +80,11 @@ class Door:
     def __init__(self, keys: Keys | None = None, rates: Rates | None = None) -> None:
         self._keys, self._rates = keys, rates
 
+    @property
+    def keyed(self) -> bool:
+        """Whether a key is needed."""
+        return self._keys is not None
+
     def admit(self, key: str, address: str) -> None:
         """Let a request in, or refuse it; without keys everyone is known by their address."""
         if self._keys and not self._keys.knows(key):

@@ -1,89 +1,105 @@
-"""The routes of LibreTranslate, so that its clients can be used: /translate and /languages."""
+"""The routes of LibreTranslate, so that its clients can be used.
+
+They are those of its version 1.6: /translate, /detect, /languages, /frontend/settings, /suggest;
+files are in `libre_files.py`. Fields that are not known are passed over, as it does.
+"""
 
 import html
 import re
-from collections.abc import Callable
-from typing import Any
-from urllib.parse import parse_qs
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 from fastapi import APIRouter, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
-from pydantic import ValidationError
-from pydantic_core import from_json
+from pydantic import BaseModel, ValidationError
 
 from saccade.predict.decode import Decode
+from saccade.predict.passage import Passage
 from saccade.predict.prediction import Prediction
 from saccade.server import schema
 from saccade.server.answers import answer, encoded, unless_gone
 from saccade.server.desk import Desk, translations
+from saccade.server.detection import detect
+from saccade.server.documents import KINDS
+from saccade.server.forms import fields_of
 from saccade.server.jobs import Job
 from saccade.server.models import Served, language_name
+from saccade.server.passages import passages_of
 from saccade.server.refusal import Refused
 
+AUTO = "auto"
 _TAG = re.compile(r"(<[^<>]*>)")
-_BODY = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            kind: {"schema": schema.Libre.model_json_schema()}
-            for kind in ("application/json", "application/x-www-form-urlencoded")
-        },
-    }
-}
+_FORMS = ("application/json", "application/x-www-form-urlencoded", "multipart/form-data")
 Admit = Callable[[Request, str], None]  # lets in a request with the key of its body, or refuses
+Fields = TypeVar("Fields", bound=BaseModel)
 
 
-def routes(desk: Desk, admit: Admit) -> APIRouter:
-    """Make LibreTranslate's routes."""
-    router = APIRouter()
+def body_of(model: type[BaseModel], kinds: Sequence[str] = _FORMS) -> dict[str, Any]:
+    """Describe a body that is read by hand."""
+    content = {kind: {"schema": model.model_json_schema()} for kind in kinds}
+    return {"requestBody": {"required": True, "content": content}}
+
+
+def routes(desk: Desk, admit: Admit, *, keyed: bool = False) -> APIRouter:
+    """Make LibreTranslate's routes; `keyed` tells that a key is needed."""
+    router = APIRouter(responses={403: {"model": schema.Error}})
 
     @router.get("/languages")
     async def languages() -> list[dict[str, Any]]:
         """List languages, and into which each can be translated."""
-        targets: dict[str, list[str]] = {}
-        for model in desk.models.values():
-            targets.setdefault(model.source, []).append(model.target)
-            targets.setdefault(model.target, [])
-        return [
-            {"code": code, "name": language_name(code), "targets": sorted(set(into))}
-            for code, into in targets.items()
-        ]
+        return _languages(desk)
 
-    @router.post("/translate", openapi_extra=_BODY)
+    @router.get("/frontend/settings")
+    async def settings() -> dict[str, Any]:
+        """Tell what a page of LibreTranslate must know."""
+        return _settings(desk, keyed=keyed)
+
+    @router.post("/detect", openapi_extra=body_of(schema.Detect))
+    async def detected(request: Request) -> list[dict[str, Any]]:
+        """Tell which language a text looks like; confidence 0 if nobody can tell."""
+        asked = checked(schema.Detect, await fields_of(request))
+        admit(request, asked.api_key or "")
+        texts = schema.listed(asked.q)
+        desk.limits.check_texts("q", texts)
+        return [dict(one) for one in detect(desk.models.values(), " ".join(texts))]
+
+    @router.post("/suggest")
+    async def suggest() -> Response:
+        """Refuse a suggestion: nothing that is sent here is kept."""
+        raise Refused(
+            403,
+            "suggest: this server keeps no suggestions; expected another; see suggestions in"
+            " /frontend/settings.",
+        )
+
+    @router.post("/translate", openapi_extra=body_of(schema.Libre))
     async def translate(request: Request) -> Response:
         """Translate as LibreTranslate does; `format` html keeps tags as they are."""
-        asked = _asked(request.headers.get("content-type", ""), await request.body())
+        asked = checked(schema.Libre, await fields_of(request))
         admit(request, asked.api_key or "")
         return await unless_gone(request, _translated(desk, asked))
 
     return router
 
 
-def _asked(kind: str, body: bytes) -> schema.Libre:
-    """Read a body, JSON or a form."""
+def checked(model: type[Fields], fields: dict[str, Any]) -> Fields:
+    """Check the fields of a body."""
     try:
-        if kind.startswith("application/x-www-form-urlencoded"):
-            found = parse_qs(body.decode("utf-8"), keep_blank_values=True, max_num_fields=100)
-            raw: Any = {k: v[0] if len(v) == 1 else v for k, v in found.items()}
-            if str(raw.get("alternatives", "")).isdigit():
-                raw["alternatives"] = int(raw["alternatives"][:9])
-        else:
-            raw = from_json(body, allow_inf_nan=False)
-        return schema.Libre.model_validate(raw)
+        return model.model_validate(fields)
     except ValidationError as error:
         problems = [{**e, "loc": ("body", *e["loc"])} for e in error.errors()]
         raise RequestValidationError(problems) from None
-    except ValueError as error:
-        raise Refused(
-            400, f"body: {error}; expected JSON or a form in UTF-8; see /openapi.json."
-        ) from None
 
 
-def _model(desk: Desk, source: str, target: str) -> Served:
-    for model in desk.models.values():
-        if source in (model.source, "auto") and target == model.target:
-            return model
+def model_for(desk: Desk, source: str, target: str, text: str = "") -> Served:
+    """Find the model of two languages; of several that fit `auto` the one that knows the text."""
+    fits = [m for m in desk.models.values() if source in (m.source, AUTO) and target == m.target]
+    if source == AUTO and len(fits) > 1:
+        language = detect(fits, text)[0]["language"]
+        fits = [model for model in fits if model.source == language]
+    if fits:
+        return fits[0]
     known = sorted({f"{model.source} to {model.target}" for model in desk.models.values()})
     raise Refused(
         400,
@@ -92,37 +108,67 @@ def _model(desk: Desk, source: str, target: str) -> Served:
     )
 
 
+def _languages(desk: Desk) -> list[dict[str, Any]]:
+    targets: dict[str, list[str]] = {}
+    for model in desk.models.values():
+        targets.setdefault(model.source, []).append(model.target)
+        targets.setdefault(model.target, [])
+    return [
+        {"code": code, "name": language_name(code), "targets": sorted(set(into))}
+        for code, into in targets.items()
+    ]
+
+
+def _settings(desk: Desk, *, keyed: bool) -> dict[str, Any]:
+    first = next(iter(desk.models.values()))
+    codes = {"source": first.source, "target": first.target}
+    return {
+        "apiKeys": keyed,
+        "keyRequired": keyed,
+        "charLimit": desk.limits.characters,
+        "frontendTimeout": 500,  # milliseconds after a key before a page asks
+        "suggestions": False,
+        "filesTranslation": True,
+        "supportedFilesFormat": list(KINDS),
+        "language": {
+            side: {"code": code, "name": language_name(code)} for side, code in codes.items()
+        },
+    }
+
+
 async def _translated(desk: Desk, asked: schema.Libre) -> Response:
-    model = _model(desk, asked.source, asked.target)
     texts = schema.listed(asked.q)
     desk.limits.check_texts("q", texts)
     desk.limits.check_beam("alternatives", asked.alternatives + 1)
+    model = model_for(desk, asked.source, asked.target, " ".join(texts))
     marked = asked.format == "html"
     split = [_TAG.split(text) if marked else [text] for text in texts]
+    fragments = [html.unescape(p) if marked else p for row in split for p in row[::2]]
+    desk.limits.check_texts("q", fragments)
+    passages = passages_of(model, desk.limits, fragments, "q")
     decode = Decode(nbest=asked.alternatives + 1)
-    parts = [html.unescape(p) if marked else p for row in split for p in row[::2]]
-    desk.limits.check_texts("q", parts)
-    jobs = [Job(part, decode) for part in parts]
+    jobs = [Job(part, decode) for passage in passages for part in passage.parts]
     async with desk.admitted(model, jobs):
         found = iter(await translations(jobs))
-    outputs = []
+    cut, outputs = iter(passages), []
     for row in split:
-        done = [next(found) for _ in row[::2]]
-        n = min((len(one.nbest) for one in done if not one.blank), default=1)
-        outputs.append([_joined(row, done, rank, marked=marked) for rank in range(n)])
+        done = [(p, [next(found) for _ in p.parts]) for p in (next(cut) for _ in row[::2])]
+        kept = [len(one.nbest) for _, several in done for one in several if not one.blank]
+        ranks = range(min(kept, default=1))
+        outputs.append([_joined(row, done, rank, marked=marked) for rank in ranks])
     return answer(encoded(_told(asked, outputs, model)))
 
 
-def _joined(row: list[str], done: list[Prediction], rank: int, *, marked: bool) -> str:
+def _joined(
+    row: list[str], done: list[tuple[Passage, list[Prediction]]], rank: int, *, marked: bool
+) -> str:
     """Put the outputs of one rank between the tags, with the white space that was around each."""
     pieces = list(row)
-    for place, one in zip(range(0, len(row), 2), done, strict=True):
-        text = one.nbest[min(rank, len(one.nbest) - 1)].text
-        if marked:
-            before, after = row[place], row[place].rstrip()
-            head = before[: len(before) - len(before.lstrip())] if after else before
-            text = head + html.escape(text, quote=False) + before[len(after) :] * bool(after)
-        pieces[place] = text
+    for place, (passage, several) in zip(range(0, len(row), 2), done, strict=True):
+        texts = [one.nbest[min(rank, len(one.nbest) - 1)].text for one in several]
+        pieces[place] = passage.join(
+            [html.escape(t, quote=False) for t in texts] if marked else texts
+        )
     return "".join(pieces)
 
 
@@ -132,7 +178,7 @@ def _told(asked: schema.Libre, outputs: list[list[str]], model: Served) -> dict[
     told: dict[str, Any] = {"translatedText": best[0] if single else best}
     if asked.alternatives:
         told["alternatives"] = others[0] if single else others
-    if asked.source == "auto":  # nothing is detected: a model has one source language
-        seen: dict[str, Any] = {"language": model.source, "confidence": 0}
-        told["detectedLanguage"] = seen if single else [seen] * len(outputs)
+    if asked.source == AUTO:
+        seen = [detect([model], text)[0] for text in schema.listed(asked.q)]
+        told["detectedLanguage"] = seen[0] if single else seen
     return told

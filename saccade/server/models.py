@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from saccade.folders import model as folders
 from saccade.folders.examples import read_examples
 from saccade.nouns import Example
 from saccade.parts import Part
+from saccade.predict.passage import ReadingUnit, unit_of
 from saccade.predict.predictor import Predictor
 from saccade.recipe import Recipe
 
@@ -42,6 +43,21 @@ class Served:
         model = self.recipe.plain()["model"]
         made = [f"{model[part]['kind']} {part}" for part in ("encoder", "decoder") if part in model]
         return f"{self.recipe.name}: {', '.join(made) or model['kind']}"
+
+    @cached_property
+    def unit(self) -> ReadingUnit:
+        """What it reads at once."""
+        return unit_of(self.translator)
+
+    @property
+    def reads_text(self) -> bool:
+        """Whether its only source is text, so that lines and sentences mean something."""
+        return len(self.translator.sources) == 1 and self.translator.source.vocabulary is not None
+
+    @cached_property
+    def most_pieces(self) -> int:
+        """The longest source that it was trained on, as the recipe says."""
+        return next(iter(self.recipe.data.read.values())).build().max_length
 
     @property
     def n_parameters(self) -> int:

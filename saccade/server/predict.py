@@ -8,7 +8,7 @@ from typing import Any
 from saccade.errors import RecipeError
 from saccade.look import inspection
 from saccade.look.pictures import attention_drawing
-from saccade.predict.prediction import Maps, Prediction
+from saccade.predict.prediction import Maps, Prediction, rounded
 from saccade.predict.predictor import Predictor
 from saccade.server.limits import Limits
 from saccade.server.schema import Predict
@@ -36,13 +36,13 @@ class Seen:
     def maps(self) -> inspection.Looked:
         """Every attention map, by pieces or by words."""
         maps = inspection.attention_maps(self.translation)
-        return inspection.looked(self.translation, maps, whole=self.asked.words)
+        return inspection.looked(self.translation, maps, whole=self.asked.words, apart=True)
 
     def map(self) -> tuple[Maps, tuple[str, ...], tuple[str, ...]]:
         """The attention map that was asked for, and what stands at its columns and rows."""
         head = self.asked.head
         one = {head: inspection.attention(self.translation, head)}
-        found = inspection.looked(self.translation, one, whole=self.asked.words)
+        found = inspection.looked(self.translation, one, whole=self.asked.words, apart=True)
         return found.maps[head], found.source, found.target
 
 
@@ -58,14 +58,17 @@ def is_heavy(asked: Predict) -> bool:
 
 def check_size(limits: Limits, seen: list[Seen]) -> None:
     """Refuse answers too large to send or draw, before anything large is computed."""
-    total = 0
+    total = largest = 0
     for one in seen:
         asked, found = one.asked, one.translation
-        if {"attention", "alignment", "flags"} & {*asked.want} or asked.views:
-            n_maps = max(len(one.translator.attention_names), 1)
-            total += n_maps * (len(found.hypothesis.tokens) + 1) * math.prod(found.grid)
+        n_maps = max(len(one.translator.attention_names), 1)
+        cells = n_maps * (len(found.hypothesis.tokens) + 1) * math.prod(found.grid)
+        if "attention" in asked.want or asked.views:
+            total += cells
+        elif {"alignment", "flags"} & {*asked.want}:
+            largest = max(largest, cells)  # looked at and forgotten, one after the other
         total += sum(map(len, found.tree))
-    limits.check_cells("want and views", total)
+    limits.check_cells("want and views", max(total, largest))
 
 
 def result(seen: Seen) -> dict[str, Any]:
@@ -73,9 +76,9 @@ def result(seen: Seen) -> dict[str, Any]:
     one, asked = seen.translation, seen.asked
     told: dict[str, Any] = {
         "text": one.text,
-        "score": number(one.score),
+        "score": score_number(one.score),
         "finished": one.finished,
-        "nbest": [{"text": n.text, "score": number(n.score)} for n in one.nbest],
+        "nbest": [{"text": n.text, "score": score_number(n.score)} for n in one.nbest],
     }
     for name in asked.want:
         told |= _WANTS[name](seen)
@@ -89,12 +92,18 @@ def number(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
 
 
+def score_number(value: float | None) -> float | None:
+    """Return a score as it is shown: its last digits depend on the batch, and are left out."""
+    finite = number(value)
+    return None if finite is None else rounded(finite)
+
+
 def _tokens(seen: Seen) -> dict[str, Any]:
     one = seen.translation
-    words = one.looker.target.words(one.hypothesis.tokens)
+    words = one.looker.target.units(one.hypothesis.tokens)
     scores = one.token_scores or (None,) * len(words)  # values have none
     rows = zip(one.tokens, scores, words, strict=False)  # END has a score too
-    return {"tokens": [{"text": t, "log_prob": number(s), "word": w} for t, s, w in rows]}
+    return {"tokens": [{"text": t, "log_prob": score_number(s), "word": w} for t, s, w in rows]}
 
 
 def _attention(seen: Seen) -> dict[str, Any]:
@@ -116,10 +125,10 @@ def _words(seen: Seen) -> dict[str, Any]:
     notation = next(iter(one.looker.sources.values()))
     labels = one.source_tokens[: len(one.source_values)]  # END is no word
     if len(one.arrays) > 1:
-        source = inspection.looked(one, {}, whole=True).source
+        source = inspection.looked(one, {}, whole=True, apart=True).source
     else:
-        source = inspection.words(notation, one.source_values, labels) if labels else ()
-    target = inspection.words(one.looker.target, one.hypothesis.tokens, one.tokens)
+        source = inspection.words(notation, one.source_values, labels, apart=True) if labels else ()
+    target = inspection.words(one.looker.target, one.hypothesis.tokens, one.tokens, apart=True)
     return {"source_words": source, "target_words": target}
 
 

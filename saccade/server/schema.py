@@ -42,6 +42,9 @@ class Predict(_Strict):
     views: list[View] = Field(default_factory=list, max_length=6)
     head: Text = Field("mean", description="An attention map by name, or mean, or max, of all.")
     words: bool = Field(default=False, description="Join pieces to words in attention and views.")
+    split: Literal["auto", "sentences", "lines", "none"] = Field(
+        "auto", description="What to translate by itself; auto is what the model learned from."
+    )
 
 
 class ScoreRequest(_Strict):
@@ -61,6 +64,28 @@ class Libre(_Strict):
     format: Literal["text", "html"] = "text"
     alternatives: int = Field(0, ge=0)
     api_key: str | None = None
+
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+
+class Detect(BaseModel):
+    """What LibreTranslate takes to tell a language."""
+
+    q: Texts
+    api_key: str | None = None
+
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+
+class LibreFile(BaseModel):
+    """What LibreTranslate takes with a file, in a form of parts."""
+
+    file: str = Field(json_schema_extra={"format": "binary"})
+    source: Text
+    target: Text
+    api_key: str | None = None
+
+    model_config = ConfigDict(extra="ignore", strict=True)
 
 
 class Judgement(_Strict):
@@ -117,6 +142,7 @@ class FlagAnswer(BaseModel):
     severity: Literal["note", "warning"]
     places: list[int]
     side: Literal["source", "target"]
+    sentence: int | None = None
 
 
 class Result(BaseModel):
@@ -136,6 +162,15 @@ class Result(BaseModel):
     greedy: list[str] | None = None
     flags: list[FlagAnswer] | None = None
     views: dict[str, str] | None = None
+    sentences: "list[Sentence] | None" = Field(None, description="The parts, if several.")
+    after: str | None = Field(None, description="White space behind the last of them.")
+
+
+class Sentence(Result):
+    """A part of a text that was predicted by itself, and the white space before it."""
+
+    before: str
+    source: str
 
 
 class Predicted(BaseModel):
@@ -178,14 +213,24 @@ class ModelAnswer(BaseModel):
     parameters: int
     attention: list[str]
     views: list[View]
+    splits: Literal["sentences", "lines", "none"]
     examples: list[ExampleAnswer]
     trains: bool
+
+
+class LimitsAnswer(BaseModel):
+    """Characters of a text, texts of a request, width of a beam: the most there may be."""
+
+    characters: int
+    items: int
+    beam: int
 
 
 class Models(BaseModel):
     """The answer of /v1/models."""
 
     models: list[ModelAnswer]
+    limits: LimitsAnswer
 
 
 class Status(BaseModel):

@@ -2,18 +2,21 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from functools import partial
 
 from fastapi import APIRouter
 from fastapi.responses import StreamingResponse
 
 from saccade.errors import SaccadeError
+from saccade.predict.passage import Passage
 from saccade.server import schema
 from saccade.server.answers import encoded
 from saccade.server.desk import Desk, jobs_of, translations
 from saccade.server.refusal import Refused
 from saccade.server.work import check, tell
 
+_EVERY = 0.05  # seconds at least between two partial results of a text in several parts
 _EVENTS = {"text/event-stream": {"schema": {"type": "string"}}}
 
 
@@ -43,23 +46,27 @@ async def _work(
     """Put events into a queue; the last is empty."""
     loop, started = asyncio.get_running_loop(), time.monotonic()
 
-    def partial(text: str) -> None:  # called in the engine's thread
+    def told(text: str) -> None:  # called in the engine's thread
         loop.call_soon_threadsafe(events.put_nowait, _event("partial", encoded({"text": text})))
 
     try:
-        model, texts = desk.model(asked.model), check(desk, asked)
-        if len(texts) != 1:
+        model = desk.model(asked.model)
+        passages = check(desk, asked, model)
+        if len(passages) != 1:
             raise Refused(
                 400,
-                f"text: {len(texts)} texts; expected one to stream; send it alone, or all of them"
-                " to /v1/predict.",
+                f"text: {len(passages)} texts; expected one to stream; send it alone, or all of"
+                " them to /v1/predict.",
             )
-        jobs = jobs_of(asked, texts)
-        jobs[0].watch = partial
+        jobs = jobs_of(asked, passages)
+        watches = _watches(passages[0], told)
+        for job, watch in zip(jobs, watches, strict=False):  # greedy ones are not watched
+            job.watch = watch
         async with desk.admitted(model, jobs):
             begun.set_result(None)
             found = await translations(jobs)
-            events.put_nowait(_event("result", await tell(desk, asked, model, found, started)))
+            body = await tell(desk, asked, (model, passages), found, started)
+            events.put_nowait(_event("result", body))
     except SaccadeError as error:
         if begun.done():
             events.put_nowait(_event("error", encoded({"error": str(error)})))
@@ -67,6 +74,21 @@ async def _work(
             begun.set_exception(error)
     finally:
         events.put_nowait(b"")
+
+
+def _watches(passage: Passage, tell: Callable[[str], None]) -> list[Callable[[str], None]]:
+    """Return who hears of each part; `tell` hears of the whole text, not too often."""
+    texts, last = [""] * len(passage.parts), 0.0
+
+    def heard(place: int, text: str) -> None:
+        nonlocal last
+        texts[place] = text
+        now = time.monotonic()
+        if len(texts) == 1 or now - last >= _EVERY:
+            last = now
+            tell(passage.join(texts))
+
+    return [partial(heard, place) for place in range(len(texts))]
 
 
 async def _events(

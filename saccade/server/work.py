@@ -1,12 +1,14 @@
 """The routes that translate, score and tell which models there are."""
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from saccade.nouns import Example
+from saccade.predict.passage import Passage
 from saccade.predict.prediction import Prediction
 from saccade.server import schema
 from saccade.server.answers import answer, encoded, unless_gone
@@ -14,7 +16,8 @@ from saccade.server.desk import Desk, jobs_of, scores, translations
 from saccade.server.jobs import Job
 from saccade.server.limits import Input
 from saccade.server.models import Served
-from saccade.server.predict import Seen, check_size, is_heavy, number, result, views_of
+from saccade.server.passages import joined, never_blank, passages_of
+from saccade.server.predict import Seen, check_size, is_heavy, result, score_number, views_of
 from saccade.server.refusal import Refused
 
 _SHOWN = 12  # examples of each model
@@ -27,7 +30,9 @@ def routes(desk: Desk) -> APIRouter:
     @router.get("/v1/models", response_model=schema.Models)
     async def models() -> Response:
         """List the models."""
-        return answer(encoded({"models": [told(model) for model in desk.models.values()]}))
+        limits = {name: getattr(desk.limits, name) for name in ("characters", "items", "beam")}
+        listed = [told(model) for model in desk.models.values()]
+        return answer(encoded({"models": listed, "limits": limits}))
 
     @router.post("/v1/predict", response_model=schema.Predicted)
     async def predict(asked: schema.Predict, request: Request) -> Response:
@@ -54,6 +59,7 @@ def told(model: Served) -> dict[str, Any]:
         "attention": model.translator.attention_names,
         "views": views_of(model.translator),
         "sources": list(model.translator.sources),
+        "splits": model.unit,
         "examples": [_example(one) for one in shown],
         "trains": model.trains,
     }
@@ -64,37 +70,44 @@ def _example(one: Example) -> dict[str, Any]:
     return {"source": one.source, "reference": one.target, **several}
 
 
-def check(desk: Desk, asked: schema.Predict) -> list[Input]:
-    """Refuse what is over a limit; return the texts."""
+def check(desk: Desk, asked: schema.Predict, model: Served) -> list[Passage]:
+    """Refuse what is over a limit; return the texts in the parts that the model reads."""
     texts: list[Input] = [*schema.inputs(asked.text)]
     desk.limits.check_texts("text", texts)
     desk.limits.check_texts("prefix", [asked.prefix])
     desk.limits.check_beam("beam", asked.beam or 1)
     desk.limits.check_beam("nbest", asked.nbest)
-    return texts
+    return never_blank(passages_of(model, desk.limits, texts, "text", asked.split), texts)
 
 
 async def predicted(desk: Desk, asked: schema.Predict) -> Response:
     """Translate and tell."""
-    started, model, texts = time.monotonic(), desk.model(asked.model), check(desk, asked)
-    jobs = jobs_of(asked, texts)
+    started, model = time.monotonic(), desk.model(asked.model)
+    passages = check(desk, asked, model)
+    jobs = jobs_of(asked, passages)
     async with desk.admitted(model, jobs):
         found = await translations(jobs)
-        return answer(await tell(desk, asked, model, found, started))
+        return answer(await tell(desk, asked, (model, passages), found, started))
 
 
 async def tell(
-    desk: Desk, asked: schema.Predict, model: Served, found: list[Prediction], started: float
+    desk: Desk,
+    asked: schema.Predict,
+    given: tuple[Served, Sequence[Passage]],
+    found: list[Prediction],
+    started: float,
 ) -> bytes:
     """Write the answer to what was asked; greedy outputs, if there are, stand after the others."""
-    n = len(schema.inputs(asked.text))
+    model, passages = given
+    n = sum(len(passage.parts) for passage in passages)
     greedy: list[Prediction | None] = [*found[n:]] or [None] * n
     pairs = zip(found[:n], greedy, strict=True)
     seen = [Seen(model.translator, one, plain, asked) for one, plain in pairs]
     check_size(desk.limits, seen)
 
     def write() -> bytes:
-        results = [result(one) for one in seen]
+        told = map(result, seen)
+        results = [joined(passage, [next(told) for _ in passage.parts]) for passage in passages]
         seconds = round(time.monotonic() - started, 4)
         return encoded({"model": model.name, "seconds": seconds, "results": results})
 
@@ -120,9 +133,9 @@ async def _scored(desk: Desk, asked: schema.ScoreRequest) -> Response:
         found = await scores(jobs)
     results = [
         {
-            "score": number(one.score),
+            "score": score_number(one.score),
             "tokens": [
-                {"text": text, "log_prob": number(log_prob)}
+                {"text": text, "log_prob": score_number(log_prob)}
                 for text, log_prob in zip(one.tokens, one.token_scores, strict=True)
             ],
         }

@@ -51,7 +51,9 @@ class Vocabulary:
 
     The four symbols have ids but no spelling: `</s>` written in a text is read as four characters.
     The `reading` is not part of the file: a recipe says it anew.
-    whole_words: whether pieces are words and marks.  slots: ids that stand for unknown words, last.
+    whole_words: whether pieces are words and marks.  characters: whether each is one character.
+    featured: whether some are features of the whole, behind its characters.  whole_lines: whether
+    each is a whole text.  slots: ids that stand for unknown words, last.
     """
 
     def __init__(self, saved: str, where: str = "vocabulary", reading: Reading = _PLAIN) -> None:
@@ -61,6 +63,8 @@ class Vocabulary:
             facts = json.loads(saved)
             self._has_marks: bool = facts["decoder"]["type"] != "Fuse"
             self.whole_words: bool = self._has_marks and facts["model"]["type"] == "WordLevel"
+            cut = (facts.get("pre_tokenizer") or {}).get("behavior")
+            isolated = cut == "Isolated"
         except Exception as error:  # the library raises bare Exception
             raise CheckpointError(
                 f"{where}: not a tokenizer's JSON file ({error}); expected what training wrote."
@@ -75,6 +79,9 @@ class Vocabulary:
                     f"{where}: id {i} is {found}; expected '{symbol}'."
                     " Use a vocabulary that saccade wrote."
                 )
+        self.featured: bool = not self._has_marks and any(p[:1] == MARK and p[1:] for p in pieces)
+        self.characters: bool = not self._has_marks and (isolated or self.featured)
+        self.whole_lines: bool = not self._has_marks and not self.characters
         # A whole unknown word took its mark along; an unknown character did not.
         self._pieces = pieces
         self._pieces[UNK] = MARK + UNKNOWN if self.whole_words else UNKNOWN
@@ -179,6 +186,13 @@ class Vocabulary:
         """
         order = self.order(ids)
         in_order = dict(zip(order, self._count([ids[place] for place in order]), strict=True))
+        return [in_order[place] for place in range(len(ids))]
+
+    def units(self, ids: Sequence[int]) -> list[int]:
+        """Number what pictures and alignments show: words, or characters if they are the pieces."""
+        if not self.characters:
+            return self.words(ids)
+        in_order = {place: number for number, place in enumerate(self.order(ids))}
         return [in_order[place] for place in range(len(ids))]
 
     def _count(self, ids: Sequence[int]) -> list[int]:

@@ -11,7 +11,9 @@
 A checkpoint exists once the index names it.
 """
 
+import dataclasses
 import json
+import math
 import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,13 +40,14 @@ class Snapshot:
 class Index:
     """Which checkpoints there are: names oldest first, figures of the validated, smaller is better.
 
-    `passing` are those that only the end of a run made: the newest may be one, and goes when the
-    run goes on.
+    `losses` are the validation losses, which order those of equal figure. `passing` are those that
+    only the end of a run made: the newest may be one, and goes when the run goes on.
     """
 
     names: list[str] = field(default_factory=list)
     figures: dict[str, float] = field(default_factory=dict)
     passing: list[str] = field(default_factory=list)
+    losses: dict[str, float] = field(default_factory=dict)
 
     @property
     def last(self) -> str:
@@ -58,8 +61,11 @@ class Index:
 
     @property
     def best(self) -> list[str]:
-        """Those that were validated, best first; the older of equals first."""
-        return sorted(self.validated, key=lambda name: self.figures[name])
+        """Those that were validated, best first; of equals the lower loss, then the older first."""
+        return sorted(
+            self.validated,
+            key=lambda name: (self.figures[name], self.losses.get(name, math.inf)),
+        )
 
     def trim(self, *, keep_best: int, keep_last: int) -> "Index":
         """Keep the newest, and of those a run that does not stop would have, last N and best K."""
@@ -70,6 +76,7 @@ class Index:
             [name for name in self.names if name in kept],
             {name: figure for name, figure in self.figures.items() if name in kept},
             [name for name in self.passing if name in kept],
+            {name: loss for name, loss in self.losses.items() if name in kept},
         )
 
 
@@ -110,7 +117,8 @@ class Checkpoints:
         path = self.folder / "index.json"
         try:
             raw = json.loads(path.read_text(encoding="utf-8"))
-            return Index(list(raw["names"]), dict(raw["figures"]), list(raw.get("passing", [])))
+            passing, losses = list(raw.get("passing", [])), dict(raw.get("losses", {}))
+            return Index(list(raw["names"]), dict(raw["figures"]), passing, losses)
         except FileNotFoundError:
             return Index()
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
@@ -141,7 +149,10 @@ class Checkpoints:
             ) from None
 
     def remember(self, progress: Progress) -> None:
-        """Write the index with the checkpoint of `progress` as the newest, and drop the rest."""
+        """Write the index with the checkpoint of `progress` as the newest, and drop the rest.
+
+        The losses of all are in `progress`: an index of an older version has none.
+        """
         name, old = f"step-{progress.step:08d}", self.index()
         names = [n for n in old.names if n != name] + [name]
         figures = {n: f for n, f in old.figures.items() if n != name}
@@ -149,9 +160,11 @@ class Checkpoints:
         if progress.last:
             figures[name] = progress.last.figure
             passing += [] if progress.last.due else [name]
-        index = Index(names, figures, passing)
+        every = old.losses | {f"step-{v.step:08d}": v.loss for v in progress.validations}
+        losses = {n: every[n] for n in figures if math.isfinite(every.get(n, math.inf))}
+        index = Index(names, figures, passing, losses)
         index = index.trim(keep_best=self.keep_best, keep_last=self.keep_last)
-        raw = {"names": index.names, "figures": index.figures, "passing": index.passing}
+        raw = dataclasses.asdict(index)
         write_text(self.folder / "index.json", json.dumps(raw, indent=1))
         for folder in self.folder.glob("step-*"):
             if folder.name not in index.names:

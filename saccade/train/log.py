@@ -60,14 +60,15 @@ class Log:
             kept = [line for line in lines if _stays(line, progress.step, validated)]
             write_text(path, "".join(kept))
 
-    def report(self, share: float, text: str, seconds: float) -> None:
-        """Show how far the run is: `share` of it done in `seconds`."""
-        left = seconds * (1 - share) / share if share > 0 else 0.0
+    def report(self, text: str, spent: float, left: float | None) -> None:
+        """Show how far the run is: seconds spent, and left; None if nobody knows."""
+        remaining = "" if left is None else f"{clock(left)} left"
         if self._bar:
-            task, remaining = self._bar.task_ids[0], f"{clock(left)} left"
+            share = 0.0 if left is None else spent / max(spent + left, 1e-9)
+            task = self._bar.task_ids[0]
             self._bar.update(task, completed=share, description=text, left=remaining)
         else:
-            self.say(f"{text}  {clock(left)} left")
+            self.say(f"{text}  {remaining}".rstrip())
 
     @contextmanager
     def live(self) -> Iterator[None]:

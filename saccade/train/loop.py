@@ -26,6 +26,7 @@ from saccade.recipe import Training
 from saccade.schedules.base import Schedule
 from saccade.train import weights
 from saccade.train.checkpoint import Snapshot
+from saccade.train.divergence import check_divergence
 from saccade.train.optim import MovingAverage, adamw, moments, put_moments
 from saccade.train.progress import Progress, Validation
 
@@ -88,7 +89,9 @@ class Loop:
                 progress.validations.append(hooks.validate(progress))
             progress.elapsed += time.monotonic() - started
             if due:
+                started = time.monotonic()
                 hooks.save(progress)
+                progress.elapsed += time.monotonic() - started
         return reason
 
     def update(self) -> Update:
@@ -108,8 +111,7 @@ class Loop:
             nll += loss.parts.get("nll", loss.total.item())
             count += loss.count
         norm = self._divide(count)
-        figures = [validation.figure for validation in progress.validations]
-        rate = settings.learning_rate * self.schedule.factor(progress.step, figures)
+        rate = settings.learning_rate * self.schedule.factor(progress.step, progress.grades)
         for group in self.optimiser.param_groups:
             group["lr"] = rate
         self.optimiser.step()
@@ -117,6 +119,7 @@ class Loop:
         progress.tokens += count
         if self.average:
             self.average.update(self.model, progress.step)
+        check_divergence(progress, nll / count, rate, settings)
         return Update(total / count, nll / count, count, rate, norm)
 
     def _fetch(self) -> Iterator[Batch]:

@@ -1,5 +1,6 @@
 """Where a run stands: all that resuming needs besides weights and moments."""
 
+import math
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -17,12 +18,28 @@ class Validation:
     figures: dict[str, float]
     due: bool = True
 
+    @property
+    def rank(self) -> tuple[float, float]:
+        """What validations are ordered by: the figure, and among equals the loss.
+
+        A metric of whole outputs does not move for a while although a model learns.
+        """
+        return self.figure, self.loss
+
+    @property
+    def loss(self) -> float:
+        """The validation loss; infinite if it is not known, or no number."""
+        loss = self.figures.get("loss", math.inf)
+        return loss if math.isfinite(loss) else math.inf
+
 
 @dataclass(slots=True)
 class Progress:
     """Counts since the start of the run; `epoch` and `batch` say which batch comes next.
 
-    `seconds` were spent on updates, `elapsed` on validations too.
+    `seconds` were spent on updates, `elapsed` on validations and checkpoints too. `first_loss` is
+    the training loss of the first update, and `high` how many updates in a row were far above it;
+    see divergence.py.
     """
 
     step: int = 0
@@ -33,11 +50,13 @@ class Progress:
     seconds: float = 0.0
     elapsed: float = 0.0
     validations: list[Validation] = field(default_factory=list)
+    first_loss: float | None = None
+    high: int = 0
 
     @property
     def best(self) -> Validation | None:
-        """The validation with the best figure, the first of equals."""
-        return min(self.validations, key=lambda v: v.figure, default=None)
+        """The validation with the best figure; of equals the lowest loss, then the first."""
+        return min(self.validations, key=lambda v: v.rank, default=None)
 
     @property
     def last(self) -> Validation | None:
@@ -46,10 +65,27 @@ class Progress:
         return found[0] if found and found[0].step == self.step else None
 
     @property
-    def stale(self) -> int:
-        """How many validations there were since the best one."""
+    def grades(self) -> list[float]:
+        """The figures for a schedule, which compares them: one that is better is smaller.
+
+        They are the figures themselves, but for one that equals the best so far and has a lower
+        loss: it is the next smaller number.
+        """
+        grades: list[float] = []
+        best, low = (math.inf, math.inf), math.inf
+        for validation in self.validations:
+            grade = validation.figure
+            if validation.rank < best:
+                best = validation.rank
+                grade = low = min(grade, math.nextafter(low, -math.inf))
+            grades.append(grade)
+        return grades
+
+    def stale(self, after: int = 0) -> int:
+        """Count the validations since the best one, of those that were made after step `after`."""
         best = self.best
-        return len(self.validations) - 1 - self.validations.index(best) if best else 0
+        since = self.validations[self.validations.index(best) + 1 :] if best else []
+        return sum(validation.step > after for validation in since)
 
     def plain(self) -> dict[str, Any]:
         """Return what JSON can hold."""
@@ -57,6 +93,6 @@ class Progress:
 
     @classmethod
     def from_plain(cls, raw: dict[str, Any]) -> "Progress":
-        """Read what `plain` wrote."""
+        """Read what `plain` wrote; what older versions did not write has its default."""
         validations = [Validation(**v) for v in raw["validations"]]
         return cls(**{**raw, "validations": validations})

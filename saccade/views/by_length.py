@@ -5,6 +5,7 @@ Bahdanau, Cho & Bengio 2015 (arXiv:1409.0473), figure 2.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from saccade.errors import ShapeError
 from saccade.views import svg
@@ -35,6 +36,23 @@ class Bucket:
         '5–9'
         """
         return str(self.first) if self.first == self.last else f"{self.first}–{self.last}"
+
+
+def lengths_of(sources: Sequence[Any]) -> tuple[list[int], str]:
+    """Return the length of every source, and what is counted.
+
+    Words of text, which models may cut differently; characters where all texts have as many words,
+    as single words do; places of arrays.
+
+    >>> lengths_of(["a b", "c"]), lengths_of(["cat", "horse"])
+    (([2, 1], 'words'), ([3, 5], 'characters'))
+    """
+    if not all(isinstance(source, str) for source in sources):
+        return [len(source) for source in sources], "places"
+    words = [len(source.split()) for source in sources]
+    if len(set(words)) > 1:
+        return words, "words"
+    return [len(source) for source in sources], "characters"
 
 
 def buckets_of(lengths: Sequence[int], *, n_buckets: int = 6) -> list[tuple[int, int, list[int]]]:

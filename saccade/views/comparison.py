@@ -14,17 +14,21 @@ _LARGE = 10.0  # figures from which two decimals are enough
 
 @dataclass(frozen=True, slots=True)
 class ComparisonCurve:
-    """A figure and how far it reaches: its bootstrap interval, or least and most over seeds."""
+    """A figure and how far it reaches: its bootstrap interval, or least and most over seeds.
+
+    label: what a table calls it, where its name could be mistaken.
+    """
 
     value: float
     low: float
     high: float
     lower_is_better: bool = False
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedLength:
-    """The score of sentences of similar length: their mean length, the score, how many."""
+    """The score of sources of similar length: their mean length, the score, how many."""
 
     length: float
     value: float
@@ -33,7 +37,10 @@ class ComparedLength:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One model of a comparison; the first of `figures` decides, `p_value` is against the best."""
+    """One model of a comparison; the first of `figures` decides, `p_value` is against the best.
+
+    length_unit: what `by_length` counts.
+    """
 
     name: str
     seeds: int
@@ -45,6 +52,7 @@ class Row:
     speed: float
     by_length: Sequence[ComparedLength]
     curve: Sequence[tuple[float, float]]
+    length_unit: str = "words"
 
 
 def cells(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
@@ -57,7 +65,8 @@ def cells(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
 
 def marked(name: str, figure: ComparisonCurve) -> str:
     """Name a figure, with an arrow if lower is better."""
-    return f"{name} {LOWER}" if figure.lower_is_better else name
+    shown = figure.label or name
+    return f"{shown} {LOWER}" if figure.lower_is_better else shown
 
 
 def to_html(title: str, rows: Sequence[Row], commands: Sequence[str] = ()) -> str:
@@ -67,13 +76,14 @@ def to_html(title: str, rows: Sequence[Row], commands: Sequence[str] = ()) -> st
     scores = {row.name: next(iter(row.figures.values())).value for row in rows if row.figures}
     lengths = {row.name: [(b.length, b.value) for b in row.by_length] for row in rows}
     losses = {row.name: list(row.curve) for row in rows if row.curve}
+    unit = f"{rows[0].length_unit} in the source" if rows else ""
     sections = [
         Section("Table", [table(headers, lines), paragraph(_legend(rows), note=True)]),
         Section(f"{metric} of each", [svg.elastic(bars.to_svg(scores, title=metric))]),
         Section(
             f"{metric} by source length",
-            [svg.elastic(curves.to_svg(lengths, x_label="words in the source", y_label=metric))]
-            if any(lengths.values())
+            [svg.elastic(curves.to_svg(lengths, x_label=unit, y_label=metric))]
+            if any(len(line) > 1 for line in lengths.values())
             else [],
         ),
         Section(

@@ -47,7 +47,10 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """All that the report of a run shows; strings are plain text."""
+    """All that the report of a run shows; strings are plain text.
+
+    alarm: says that the model learned nothing of use; empty if it did.
+    """
 
     name: str
     summary: Mapping[str, str]
@@ -58,11 +61,13 @@ class RunReport:
     recipe_yaml: str
     probes: Sequence[Probe] = ()
     lengths: Mapping[str, Sequence[by_length.Bucket]] = field(default_factory=dict)
+    alarm: str = ""
 
 
 def training_report(report: RunReport) -> str:
     """Return the report as the text of one HTML file; what is empty is left out."""
     sections = [
+        Section("Read this first", [paragraph(report.alarm)] if report.alarm else []),
         Section("Summary", [facts(report.summary)] if report.summary else []),
         Section("Scores", _scores(report.scores)),
         Section("Score by source length", _lengths(report.lengths)),

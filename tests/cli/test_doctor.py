@@ -1,6 +1,7 @@
 import shutil
 from pathlib import Path
 
+from saccade import starters
 from tests.cli.conftest import Call
 
 
@@ -48,3 +49,34 @@ def test_doctor_of_a_model_without_examples(call: Call, work: Path, tmp_path: Pa
     assert said.code == 0, said.err
     assert "no examples.json: there is nothing to decode but nonsense" in said.out
     assert "nonsense, repeated: ag ag ag" in said.out
+
+
+def test_doctor_of_tables(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text(
+        "run\tran\tV;PST\nrun\truns\tV;PRS\nbe\t\tV\n", encoding="utf-8"
+    )
+    said = call("doctor", "a.tsv")
+    assert "a.tsv: column 3 is not read, for example 'V;PST'" in said.out
+    assert "set features: 3 of the reader" in said.out
+    assert "a.tsv: 1 of 2 sources (50.0%) have different targets" in said.out
+    assert "a.tsv: 1 pairs (33.3%) have an empty side" in said.out
+    (tmp_path / "b.csv").write_text('source,target,by\n"a, b",c,me\n', encoding="utf-8")
+    said = call("doctor", "b.csv")
+    assert "b.csv source: 1 lines" in said.out
+    assert "b.csv: column by is not read, for example 'me'" in said.out
+    (tmp_path / "c.jsonl").write_text('{"src": "a", "tgt": "b"}\n', encoding="utf-8")
+    assert "c.jsonl target: 1 lines" in call("doctor", "c.jsonl").out
+
+
+def test_doctor_of_a_recipe_with_features(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text("run\tran\tV;PST\nbe\twas\tV;PST\n", encoding="utf-8")
+    text = starters.text_of("inflection")
+    for name in ("train", "valid", "test"):
+        text = text.replace(f"data/{name}.tsv", "a.tsv")
+    (tmp_path / "r.yaml").write_text(text, encoding="utf-8")
+    said = call("doctor", "r.yaml")
+    assert said.code == 0, said.err
+    assert "tabs" not in said.out
+    assert "not read" not in said.out
+    (tmp_path / "r.yaml").write_text(text.replace(", features: 3}", "}"), encoding="utf-8")
+    assert "a.tsv: column 3 is not read, for example 'V;PST'" in call("doctor", "r.yaml").out

@@ -13,9 +13,14 @@ def test_evaluate_prints_a_table_and_writes_json_and_outputs(
     for text in ("on flickr: 4 examples", "exact match", "100.00 to 100.00", "nrefs:1"):
         assert text in said.out.replace("exact_match", "exact match")
     assert "Perplexity 1." in said.err
+    assert "a constant answer" in said.out
+    assert "The constant answer is the most frequent target ('a cat sleeps')." in said.err
+    assert "Symbols by their frequency in training: perplexity " in said.err
     found = json.loads((tmp_path / "scores.json").read_text(encoding="utf-8"))
     assert found["split"] == "flickr"
     assert found["metrics"]["exact_match"]["value"] == 100.0
+    assert found["constant"]["metrics"]["exact_match"] == 25.0
+    assert found["constant"]["answer"] == "the most frequent target ('a cat sleeps')"
     assert (tmp_path / "out.txt").read_text(encoding="utf-8").split("\n") == [*TARGETS, ""]
 
 

@@ -122,7 +122,8 @@ def test_init_fits_a_starter_to_your_pairs(call: Call, tmp_path: Path) -> None:
     (tmp_path / "it's.tsv").write_text(rows, encoding="utf-8")
     said = call("init", "transliteration", "--tsv", "it's.tsv", "-o", "names.yaml")
     assert said.code == 0
-    assert "The recipe splits your pairs by their source:" in said.err
+    assert "200 pairs from it's.tsv: 1" in said.err
+    assert "Task: characters." in said.err
     data = recipes.load(tmp_path / "names.yaml").data
     splits = {"train": data.train[0], "valid": data.valid, "test": data.test["test"]}
     sources = {n: {e.source for e in part.build(Path()).read()} for n, part in splits.items()}
@@ -132,13 +133,29 @@ def test_init_fits_a_starter_to_your_pairs(call: Call, tmp_path: Path) -> None:
     assert call("train", "names.yaml", "--dry-run").code == 0
 
 
+def test_init_takes_held_out_files_and_columns(call: Call, tmp_path: Path) -> None:
+    rows = [f"w{i}e,V;PST,w{i}ed,{i}" for i in range(60)]
+    for name, part in (("train", rows[:40]), ("dev", rows[40:50]), ("test", rows[50:])):
+        text = "\n".join(["lemma,features,form,count", *part]) + "\n"
+        (tmp_path / f"{name}.csv").write_text(text, encoding="utf-8")
+    files = ("--data", "train.csv", "--valid", "dev.csv", "--test", "test.csv")
+    said = call("init", "inflection", *files, "--columns", "lemma,form,features")
+    assert said.code == 0, said.err
+    recipe = recipes.load(tmp_path / "recipe.yaml")
+    assert recipe.model.kind == "pointer_generator"
+    assert recipe.data.valid.options["path"] == "dev.csv"
+    assert next(recipe.data.train[0].build(Path()).read()).source == "w0e\tV;PST"
+
+
 def test_init_refuses(call: Call, tmp_path: Path) -> None:
     (tmp_path / "few.tsv").write_text("a\tb\n", encoding="utf-8")
     cases = {
         ("translatoin",): "init: no starter 'translatoin'. Did you mean 'translation'?",
-        ("translation", "--source", "a"): "init: give --source and --target, or --tsv alone.",
+        ("translation", "--source", "a"): "init: give --source and --target, or --data alone.",
         ("translation", "-o", "few.tsv"): "few.tsv: exists already. Choose another name",
-        ("language", "--tsv", "few.tsv"): "init: a language model reads one text and no pairs;",
+        ("language", "--tsv", "few.tsv"): "--task language: reads texts without sources, but few",
+        ("translation", "--columns", "1,2"): "init: --valid, --test and --columns need --data.",
+        ("translation", "--data", "few.tsv", "--columns", "1"): "expected SOURCE,TARGET or SOURCE",
         ("dates", "--tsv", "few.tsv"): "init: dates brings its own pairs; leave out --source",
     }
     for arguments, message in cases.items():
@@ -147,5 +164,5 @@ def test_init_refuses(call: Call, tmp_path: Path) -> None:
         assert message in said.err
     few = call("init", "translation", "--tsv", "few.tsv")
     assert few.code == 1
-    assert "init: 1 pairs are too few to hold some out" in few.err
+    assert "few.tsv: 1 different sources; expected 20 or more" in few.err
     assert not (tmp_path / "recipe.yaml").exists()

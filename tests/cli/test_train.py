@@ -18,10 +18,30 @@ def test_a_dry_run_says_what_would_happen_and_writes_no_folder(
         "batches an epoch",
         "90 steps",
         "runs/tiny",
+        "s on this machine: 90 updates of ",
+        ", 3 validations of ",
     ):
-        assert text in said.out
+        assert text in " ".join(said.out.split())
     assert "Nothing was trained and no run folder was written." in said.err
     assert not (tmp_path / "runs").exists()
+
+
+def test_a_dry_run_of_a_warm_up_that_is_too_long(call: Call, work: Path) -> None:
+    sets = ("--set", "training.schedule={kind: inverse_sqrt, warmup: 400}")
+    said = call("train", work / "tiny.yaml", "--dry-run", *sets)
+    assert said.code == 0, said.err
+    assert "Warning: warm-up of 400 steps, but this run has 90:" in " ".join(said.err.split())
+
+
+def test_a_model_that_learned_nothing_is_the_last_thing_said(call: Call, work: Path) -> None:
+    sets = ("--set", "training.max_steps=1", "--set", "training.learning_rate=1.0e-9")
+    said = call("train", work / "tiny.yaml", *sets)
+    assert said.code == 0
+    last = said.err.rstrip("\n").splitlines()[-1]
+    assert last.startswith(
+        "NO BETTER THAN A CONSTANT ANSWER: on the validation set its exact_match"
+    )
+    assert "saccade doctor RECIPE." in last
 
 
 def test_train_then_resume_then_refuse(call: Call, work: Path, tmp_path: Path) -> None:

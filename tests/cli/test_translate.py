@@ -60,6 +60,7 @@ def test_jsonl_holds_all_there_is_to_know(call: Call, work: Path) -> None:
     assert first["text"] == "a cat sleeps"
     assert first["tokens"] == ["▁a", "▁cat", "▁sleeps"]
     assert len(first["token_scores"]) == 4
+    assert all(round(s, 4) == s for s in (first["score"], *first["token_scores"]))
     assert first["finished"]
     assert [pair[1] for pair in first["alignment"]] == [0, 1, 2]
     assert first["nbest"][0]["text"] == "a cat sleeps"

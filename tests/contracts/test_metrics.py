@@ -31,13 +31,15 @@ def _better(metric: Metric, one: float, other: float) -> bool:
 
 
 def test_the_known_ones_are_found() -> None:
-    expected = {"bleu", "chrf", "ter", "wer", "cer", "exact_match", "error_rate"}
+    expected = {"bleu", "chrf", "ter", "wer", "per", "cer", "exact_match", "error_rate"}
     assert expected <= set(KINDS)
 
 
 def test_names_differ() -> None:
     names = [find(Metric, kind)().name for kind in KINDS]
     assert len(set(names)) == len(names)
+    labels = [find(Metric, kind).label for kind in KINDS]
+    assert len(set(filter(None, labels))) == sum(map(bool, labels))
 
 
 def test_options_have_defaults(metric: Metric) -> None:

@@ -4,11 +4,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from saccade.parts import Part, kinds
 from saccade.readers import _lines
 from saccade.readers.base import Reader
+from tests.readers.test_dataset import save
 
 TEXTS = {
     "a.txt": "one two\nthree four\n",
@@ -21,11 +24,14 @@ TEXTS = {
     "l.txt": "0 good\n1 bad\n",
     "m.txt": "right: rihgt, rigt\n",
     "d.txt": "hello __eou__ hi __eou__\n",
+    "q.csv": "source,target\none,un\n",
 }
 TSV = {"kind": "tsv", "path": "t.tsv"}
 OPTIONS: dict[str, dict[str, Any]] = {
     "blocks": {"path": "a.txt"},
     "columns": {"path": "c.conll"},
+    "csv": {"path": "q.csv"},
+    "dataset": {"path": "set"},
     "dialogue": {"path": "d.txt"},
     "embedded": {},
     "joined": {"corpus": TSV},
@@ -33,6 +39,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "labelled": {"path": "l.txt"},
     "misspellings": {"path": "m.txt"},
     "noisy": {"corpus": TSV},
+    "parquet": {"path": "p.parquet"},
     "pairs": {"pairs": [["a", "b"]]},
     "plain": {"path": "a.txt"},
     "series": {"path": "s.csv", "window": 2, "horizon": 1},
@@ -50,6 +57,9 @@ def test_files_are_named_before_they_are_opened(
 ) -> None:
     for name, text in TEXTS.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
+    columns = {"source": ["one"], "target": ["un"]}
+    pq.write_table(pa.table(columns), tmp_path / "p.parquet")
+    save(tmp_path / "set", columns)
     opened: list[Path] = []
     real = _lines.open_bytes
 

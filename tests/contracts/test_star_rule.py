@@ -83,6 +83,8 @@ def _is_allowed(kind: Any) -> bool:
     origin, inner = get_origin(kind), get_args(kind)
     if NoneType in inner:  # the host chooses a part if the recipe does not
         return len(inner) == 2 and get_origin(inner[0]) is Part
+    if inner == (int, str):  # a column, by its number or its name
+        return True
     if origin is dict:  # parts or texts by name
         return inner[0] is str and (inner[1] is str or get_origin(inner[1]) is Part)
     if origin is list:

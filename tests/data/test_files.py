@@ -5,7 +5,7 @@ import pytest
 
 from saccade import recipe as recipes
 from saccade import run
-from saccade.data.files import check_files, named_files, readers_of, readers_to_train
+from saccade.data.files import check_files, named_files, readers_of, readers_to_train, tables_of
 from saccade.errors import DataError
 from saccade.experiments.comparison import Variant, train_all
 from saccade.recipe import Recipe
@@ -82,3 +82,12 @@ def test_how_to_get_files_does_not_make_another_recipe(tmp_path: Path) -> None:
         train_all([Variant("run", recipe)], tmp_path / "out", console=small.quiet())
     plain["seed"] = 7
     assert not asked.same(recipes.from_plain(plain))
+
+
+def test_tables_are_found_inside_other_readers(tmp_path: Path) -> None:
+    text = {"kind": "text", "source": "a", "target": "b"}
+    other = {"kind": "csv", "path": "c.csv"}
+    both = {"kind": "without", "corpus": TSV, "others": [text, {"kind": "noisy", "corpus": other}]}
+    recipe = recipe_of(train=[both, {"kind": "split", "corpus": TSV}], valid=text)
+    found = [table.paths for table in tables_of(readers_of(recipe), tmp_path)]
+    assert found == [(tmp_path / "t.tsv",), (tmp_path / "c.csv",)]

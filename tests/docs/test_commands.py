@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from typer.testing import CliRunner
 
 from saccade.cli import app
 from saccade.corpora.english_french import EnglishFrench
+from tests.docs.parsing import commands, parse
 
 ROOT = Path(__file__).parents[2]
 PAGES = ["README.md", "docs/tour.md", "docs/guards.md"]
@@ -50,6 +52,21 @@ def test_everything_documented_runs(page: str) -> None:
     assert torch.get_num_threads() == 1
 
 
+def test_the_questions_can_be_typed() -> None:
+    found = commands(ROOT / "docs" / "faq.md")
+    assert len(found) >= 5
+    for words in found:
+        parse(words)
+
+
+def test_the_page_of_python_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    (block,) = (b for lang, b in BLOCK.findall(page) if lang == "python" and ">>>" not in b)
+    exec(compile(block, "api.md", "exec"), {})  # noqa: S102 - our own page
+    assert (tmp_path / "runs" / "copy" / "model.safetensors").exists()
+
+
 def _command(line: str) -> bool:
     """Run one line of a shell block; `make` lines must at least name a target that exists."""
     if line.startswith("make "):
@@ -62,6 +79,11 @@ def _command(line: str) -> bool:
         text = " ".join(shlex.split(echo)[1:]) + "\n"
     arguments = shlex.split(line)
     assert arguments[0] == "saccade", line
+    if arguments[1] in ("fit", "serve"):  # the one takes long, the other does not end
+        parse(arguments)
+        if arguments[1] == "fit":
+            shutil.copytree("runs/demo", arguments[arguments.index("-o") + 1])
+        return True
     trains = arguments[1] in ("train", "compare") and any(a.endswith(".yaml") for a in arguments)
     if trains and "--dry-run" not in arguments:
         arguments += SHORT

@@ -17,6 +17,21 @@ FIGURES = re.compile(r"^Figures: .*$", re.MULTILINE)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_anchors_lead_to_headings(page: Path) -> None:
+    links = [link for link in LINK.findall(page.read_text(encoding="utf-8")) if "#" in link]
+    for path, _, anchor in (link.partition("#") for link in links if "://" not in link):
+        target = page.parent / path if path else page
+        assert anchor in headings(target), (page.name, path, anchor)
+
+
+def headings(page: Path) -> set[str]:
+    """Return the anchors of a page's headings, made as the site makes them."""
+    found = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    plain = [re.sub(r"[^\w\s-]", "", text.replace("`", "")).strip().lower() for text in found]
+    return {re.sub(r"[-\s]+", "-", text) for text in plain}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     links = [link.partition("#")[0] for link in LINK.findall(text) if "://" not in link]

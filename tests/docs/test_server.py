@@ -39,6 +39,13 @@ def test_what_is_documented_is_answered(client: TestClient, command: str) -> Non
     kind = "json" if "-H" in words else "x-www-form-urlencoded"
     headers = {"content-type": f"application/{kind}"}
     body = "&".join(data).encode()
+    parts = dict(words[i + 1].split("=", 1) for i, word in enumerate(words) if word == "-F")
+    if parts:
+        name = parts.pop("file").removeprefix("@")
+        (printed,) = re.findall(rf"^printf '(.*)' > {name}$", PAGE, re.MULTILINE)
+        files = {"file": (name, printed.replace("\\n", "\n").encode())}
+        assert client.post(path, data=parts, files=files).status_code == 200
+        return
     answer = client.post(path, content=body, headers=headers) if data else client.get(path)
     assert answer.status_code == 200, answer.text
 

@@ -11,6 +11,7 @@ from saccade.errors import RecipeError
 from saccade.export.base import export
 from saccade.kernels import library
 from saccade.kernels.library import KernelStatus
+from saccade.predict.decode import DecodeOptions
 from tests.engines.folders import SOURCES, stack, write_noise
 from tests.native.kernels import kernels, needs_bytes, needs_kernels
 
@@ -34,7 +35,7 @@ every_model = pytest.mark.parametrize("kind", MODELS)
 @pytest.mark.parametrize(
     "options", [{}, {"beam": 1}, {"nbest": 3}, {"sample": {"seed": 3}}, {"prefix": "un"}], ids=str
 )
-def test_it_writes_what_torch_writes(tmp_path: Path, kind: str, options: dict[str, object]) -> None:
+def test_it_writes_what_torch_writes(tmp_path: Path, kind: str, options: DecodeOptions) -> None:
     folder = write_noise(tmp_path, MODELS[kind])
     ours = saccade.load(folder, engine="native").translate(SOURCES, **options)
     theirs = saccade.load(folder, engine="torch").translate(SOURCES, **options)

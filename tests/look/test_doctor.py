@@ -4,7 +4,6 @@ import pytest
 
 from saccade.look import doctor
 from saccade.look.probes import Nonsense
-from saccade.nouns import pair
 from tests.predict.test_prediction import translation, words
 
 
@@ -32,25 +31,13 @@ def test_odd_lines_are_named(line: str, what: str) -> None:
     assert named.places == (f"line 2: {line}",)
 
 
+def test_tabs_part_texts_from_features() -> None:
+    assert texts(doctor.examine_lines("x", ["run\tV;PST"], featured=True)) == "x: 1 lines"
+
+
 def test_clean_lines_have_nothing_to_say() -> None:
     clean = ["Привет, Paris", "日本語 text", "l'été", "Ελλάδα ok"]
     assert texts(doctor.examine_lines("x", clean)) == "x: 4 lines"
-
-
-def test_pairs() -> None:
-    rows = [("hello there", "bonjour vous")] * 3 + [("Paris", "Paris"), ("a", "b" * 50)]
-    found = texts(doctor.examine_pairs("x", [pair(s, t, "") for s, t in rows]))
-    assert "x: 2 pairs (40.0%) are repeats" in found
-    assert "x: the target is a copy of the source: 1 (20.0%)" in found
-    assert "x: lengths that do not go together (usual target/source: 1.08): 1 (20.0%)" in found
-
-
-def test_overlap() -> None:
-    train = [pair("a", "b", ""), pair("c", "d", "")]
-    bad = doctor.overlap(train, [pair("a", "x", ""), pair("e", "f", "")], "test")
-    assert bad.level == "warning"
-    assert bad.text == "test: 1 of 2 sources (50.0%) stand in training too"
-    assert doctor.overlap(train, [pair("e", "f", "")], "test").level == "good"
 
 
 def test_loops() -> None:

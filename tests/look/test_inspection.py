@@ -49,9 +49,18 @@ def test_an_empty_sentence_is_refused() -> None:
 
 def test_words_are_those_of_the_alignment() -> None:
     found = inspection.aligned(inspection.translated(translator("bahdanau"), "two cats"))
-    assert found.source == ("two", "cats")
+    assert found.source == tuple("two cats")  # the pieces of this model are characters
     assert [t for _, t in found.points] == list(range(len(found.target)))
-    assert all(0 <= s < 2 for s, _ in found.points)
+    assert all(0 <= s < 8 for s, _ in found.points)
+
+
+def test_characters_stand_apart_if_asked() -> None:
+    one = inspection.translated(translator("bahdanau"), "two cats")
+    maps = inspection.attention_maps(one)
+    found = inspection.looked(one, maps, whole=True, apart=True)
+    assert found.source == (*"two cats", "</s>")
+    for name, weights in found.maps.items():
+        np.testing.assert_allclose(weights, maps[name], atol=1e-6)
 
 
 @pytest.mark.parametrize("search", ["beam", "greedy"])

@@ -3,17 +3,29 @@
 import inspect
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any
+from typing import Any, Unpack, get_type_hints
 
 import pytest
 
+from saccade.api import Trained
 from saccade.cli.forecast import forecast
 from saccade.cli.translate import translate
 from saccade.engines._converted import _BEAM, Converted
+from saccade.engines.base import Opened
 from saccade.errors import RecipeError
 from saccade.parts import Part, find, schema
-from saccade.predict.decode import GREEDY, USUAL, Decode, SearchChoice, read_options
+from saccade.predict.decode import (
+    GREEDY,
+    USUAL,
+    Decode,
+    DecodeOptions,
+    PredictOptions,
+    SampleOptions,
+    SearchChoice,
+    read_options,
+)
 from saccade.predict.predictor import Predictor
 from saccade.search.base import Search
 from saccade.server.schema import Predict
@@ -147,3 +159,21 @@ def test_it_is_light() -> None:
     code = "import sys, saccade.predict.decode; print(*{'torch', 'numpy'} & set(sys.modules))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == ""
+
+
+def test_keywords_for_editors_are_those_of_decode() -> None:
+    typed, real = get_type_hints(DecodeOptions), get_type_hints(Decode)
+    assert typed.pop("sample") == SampleOptions | None
+    assert real.pop("sample") == Mapping[str, Any] | None
+    assert typed == real
+    known = schema(find(Search, "sample"))
+    assert get_type_hints(SampleOptions) == {n: option.type for n, option in known.items()}
+    assert DecodeOptions.__required_keys__ == frozenset()
+    stream = set(inspect.signature(Predictor.stream).parameters) - {"self", "inputs", "decode"}
+    assert set(get_type_hints(PredictOptions)) - set(get_type_hints(DecodeOptions)) == stream
+
+
+@pytest.mark.parametrize("opened", [Predictor, Converted, Trained, Opened])
+def test_every_model_takes_the_typed_keywords(opened: type[Any]) -> None:
+    for verb in (opened.predict, opened.translate):
+        assert get_type_hints(verb)["options"] == Unpack[PredictOptions]

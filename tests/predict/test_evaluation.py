@@ -5,8 +5,16 @@ import pytest
 
 from saccade.data.prepare import batches_of, prepare
 from saccade.metrics.base import Metric
+from saccade.nouns import pair
 from saccade.parts import Part, kinds
-from saccade.predict.evaluation import Likelihood, figures_of, likelihood_of, loss_of, name_of
+from saccade.predict.evaluation import (
+    Likelihood,
+    evaluate,
+    figures_of,
+    likelihood_of,
+    loss_of,
+    name_of,
+)
 from tests.train import small
 
 
@@ -75,3 +83,22 @@ def test_nats_are_per_character_and_perplexity_per_piece() -> None:
     assert likely.nats_per_character == 1.5
     assert likely.perplexity == pytest.approx(math.exp(2))
     assert Likelihood(-1.0, 1, 0).nats_per_character == 1.0
+
+
+def test_an_evaluation_shows_its_figures(tmp_path: Path) -> None:
+    run = small.run(tmp_path, max_steps=1)
+    examples = [pair("a b", "b a"), pair("c <d>", "d c")]
+    found = evaluate(run.predictor, examples, split="valid", metrics=[Part(Metric, "exact_match")])
+    figure = found.figures["exact_match"]
+    low, high = figure.interval.low, figure.interval.high
+    value = f"{figure.score.value:.2f}"
+    assert str(figure) == f"{figure.score.name} {value} ({low:.2f} to {high:.2f})"
+    assert repr(found) == f"<Evaluation of valid, 2 examples: {figure}>"
+    html = found._repr_html_()
+    assert value in html
+    assert f"{low:.2f} to {high:.2f}" in html
+    assert "valid: 2 examples" in html
+    assert "perplexity" in html
+    one = evaluate(run.predictor, examples[:1], metrics=[Part(Metric, "exact_match")])
+    assert repr(one).startswith("<Evaluation of 1 example: ")
+    assert one._repr_html_().count("given: 1 example") == 1

@@ -10,7 +10,7 @@ from saccade.guards.profile import Profile
 from saccade.guards.statistics import gather
 from saccade.modalities._notation import Notation, TextNotation, Values
 from saccade.nouns import Hypothesis
-from saccade.predict.prediction import Arrays, Maps, Prediction
+from saccade.predict.prediction import Arrays, Maps, Prediction, Predictions, rounded
 from saccade.tokenizers._vocabulary import Reading, Vocabulary
 from saccade.tokenizers.character import Character
 from saccade.tokenizers.word import Word
@@ -74,9 +74,13 @@ def test_fields() -> None:
 
 def test_alignment_is_of_words() -> None:
     assert translation("the cat", "le chat", words()).alignment == [(0, 0), (1, 1)]
-    # l-e-space-c-h-a-t over t-h-e-space-c-a-t: the e stands under h, the space under e
-    assert translation("the cat", "le chat", characters()).alignment == [(0, 0), (1, 1)]
     assert translation("the cat", "", words()).alignment == []
+
+
+def test_alignment_is_of_characters_where_they_are_the_pieces() -> None:
+    # l-e-space-c-h-a-t over t-h-e-space-c-a-t
+    assert translation("the cat", "le chat", characters()).alignment == [(i, i) for i in range(7)]
+    assert translation("cat", "chat", characters()).alignment[:3] == [(0, 0), (1, 1), (2, 2)]
 
 
 def test_alignment_with_a_reversed_source_counts_words_as_the_text_has_them() -> None:
@@ -183,3 +187,27 @@ def test_several_sources_stand_side_by_side() -> None:
     assert both.attention is not None
     assert both.attention.shape == (2, 6)
     assert both.alignment == []  # words of two sources cannot be numbered
+
+
+def test_a_prediction_shows_text_score_and_source() -> None:
+    one = translation("the cat", "le chat", words())
+    assert repr(one) == "<Prediction 'le chat', score=-0.5 of 'the cat'>"
+
+
+def test_a_list_shows_as_a_table() -> None:
+    one = translation("the <b>", "le <b>", words())
+    several = Predictions([one] * 60)
+    html = several._repr_html_()
+    assert html.count("<tr>") == 51
+    assert "10 more are not shown." in html
+    assert "&lt;b&gt;" in html
+    assert "-0.5000" in html
+    assert "more" not in Predictions([one])._repr_html_()
+    assert isinstance(one.nbest, Predictions)
+    assert [n.score for n in one.nbest] == [-0.5, -0.7]
+
+
+def test_scores_are_shown_with_four_decimals() -> None:
+    assert rounded(-1.23456789) == -1.2346
+    assert rounded(-1.23456711) == -1.2346
+    assert str(rounded(-1e-7)) == "0.0"

@@ -228,7 +228,7 @@ def test_wrong_use_is_refused() -> None:
     with pytest.raises(RecipeError, match=r"beam\.n_best: 0 is not between 1"):
         given.translate("one", nbest=0)
     with pytest.raises(RecipeError, match=r"no option 'nbset'. Did you mean 'nbest'\?"):
-        given.translate("one", nbset=2)
+        given.translate("one", nbset=2)  # type: ignore[call-overload]
 
 
 def test_every_line_may_have_its_own_prefix() -> None:

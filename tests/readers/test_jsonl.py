@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import pytest
@@ -20,9 +21,9 @@ def test_objects_become_pairs(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ('{"sourc": "a", "target": "b"}', "a.jsonl:1: no key 'source'. Did you mean 'sourc'? Keys"),
-        ('{"src": "a", "tgt": "b"}', "no key 'source'. Did you mean 'src'? Keys found: src, tgt."),
-        ("{}", "no key 'source'. Keys found: none."),
+        ('{"sourc": "a", "target": "b"}', "a.jsonl:1: cannot tell which keys to read; keys found:"),
+        ('{"x": {"y": 1}, "z": 2}', "keys found: x.y, z; expected one of the pairs source/target,"),
+        ("{}", "keys found: none; expected one of the pairs"),
         ('{"source": 3, "target": "b"}', "a.jsonl:1: 'source' is 3; expected text. Put it in"),
         ('{"source": "a", "target": []}', "a.jsonl:1: 'target' is an empty list; expected at"),
         ('{"source": "a", "target": ["b", 3]}', "a.jsonl:1: 'target' is 3; expected text."),
@@ -57,3 +58,61 @@ def test_sources_have_keys_of_their_own(tmp_path: Path) -> None:
 def test_fingerprint_depends_on_keys(tmp_path: Path) -> None:
     one = reader(tmp_path, "{}")
     assert one.fingerprint() != Jsonl(tmp_path, path="a.jsonl", source="x").fingerprint()
+
+
+@pytest.mark.parametrize("keys", [("source", "target"), ("src", "tgt"), ("Input", "Output")])
+def test_usual_keys_are_found(tmp_path: Path, keys: tuple[str, str]) -> None:
+    (found,) = reader(tmp_path, json.dumps({keys[1]: "b", keys[0]: "a", "id": 3})).read()
+    assert (found.source, found.target) == ("a", "b")
+
+
+def test_the_first_object_decides_which_keys_are_read(tmp_path: Path) -> None:
+    lines = '{"src": "a", "tgt": "b"}\n{"source": "c", "target": "d"}\n'
+    with pytest.raises(DataError, match=r"a\.jsonl:2: no key 'src'\..* Keys found: source, target"):
+        list(reader(tmp_path, lines).read())
+
+
+def test_one_key_may_be_named_alone(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"source": "a", "target": "b", "best": "c"}')
+    (found,) = Jsonl(tmp_path, path="a.jsonl", target="best").read()
+    assert (found.source, found.target) == ("a", "c")
+    (found,) = Jsonl(tmp_path, path="a.jsonl", sources={"x": "best"}).read()
+    assert (found.sources, found.target) == ({"x": "c"}, "b")
+    (tmp_path / "a.jsonl").write_text('{"a": "a", "best": "c"}')
+    with pytest.raises(DataError, match=r"keys found: a, best; .* Name source in the reader's opt"):
+        list(Jsonl(tmp_path, path="a.jsonl", target="best").read())
+
+
+def test_named_keys_that_are_not_there(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"sourc": "a", "target": "b"}')
+    one = Jsonl(tmp_path, path="a.jsonl", source="source", target="target")
+    with pytest.raises(DataError, match=r"no key 'source'\. Did you mean 'sourc'\? Keys found: so"):
+        list(one.read())
+
+
+def test_keys_inside_an_object(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"translation": {"en": "a", "fr": "b"}, "x.y": "z"}')
+    one = Jsonl(tmp_path, path="a.jsonl", source="translation.en", target="x.y")
+    (found,) = one.read()
+    assert (found.source, found.target) == ("a", "z")
+    assert [(u.column, u.value) for u in one.unread()] == [("translation.fr", "b")]
+    wrong = Jsonl(tmp_path, path="a.jsonl", source="translation.de", target="x.y")
+    with pytest.raises(DataError, match=r"no key 'translation.de'\. Did you mean 'translation.en'"):
+        list(wrong.read())
+
+
+@pytest.mark.parametrize("features", ['"V;PST"', '["V", "PST"]'])
+def test_features_stand_behind_the_source(tmp_path: Path, features: str) -> None:
+    (tmp_path / "a.jsonl").write_text(f'{{"lemma": "run", "form": "ran", "tags": {features}}}')
+    one = Jsonl(tmp_path, path="a.jsonl", features="tags")
+    (found,) = one.read()
+    assert (found.source, found.target) == ("run\tV;PST", "ran")
+    plain = Jsonl(tmp_path, path="a.jsonl")
+    assert one.fingerprint() != plain.fingerprint()
+    assert [u.column for u in plain.unread()] == ["tags"]
+    assert one.unread() == []
+
+
+def test_nesting_without_end(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"a\.jsonl:1: lists or objects stand too deep in each ot"):
+        list(reader(tmp_path, "[" * 100_000).read())

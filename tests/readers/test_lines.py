@@ -67,6 +67,26 @@ def test_invalid_utf8_names_line_and_byte(tmp_path: Path) -> None:
         list(read_lines(tmp_path / "a"))
 
 
+def test_what_is_no_text_is_named_for_what_it_is(tmp_path: Path) -> None:
+    cases = {
+        "a\n".encode("utf-16"): "it is UTF-16 text; convert it with iconv -f utf-16 -t utf-8",
+        gzip.compress(b"a"): "it is packed by gzip; put .gz behind its name",
+        b"PAR1\x15\x00\x15": "it is Parquet; read it with kind: parquet",
+        b"PK\x03\x04\x00\x08": "it is a ZIP archive or a workbook",
+    }
+    for content, message in cases.items():
+        (tmp_path / "a").write_bytes(content)
+        with pytest.raises(DataError) as caught:
+            list(numbered(tmp_path / "a"))
+        assert f"a: begins like no UTF-8 text: {message}" in str(caught.value)
+
+
+def test_null_characters_are_named(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"fine\nd\0e\n")
+    with pytest.raises(DataError, match=r"a:2: character 2 is NUL, .* tr -d '\\000'"):
+        list(numbered(tmp_path / "a"))
+
+
 def test_gzip_that_is_not_gzip(tmp_path: Path) -> None:
     (tmp_path / "a.gz").write_bytes(b"plain text\n")
     with pytest.raises(DataError, match=r"a\.gz: not a whole gzip file, broken behind line 0"):

@@ -56,3 +56,11 @@ def test_the_fingerprint_knows_all_that_matters() -> None:
 def test_numbers_that_make_no_sense() -> None:
     with pytest.raises(RecipeError, match=r"noisy: copies 0 and rate 0\.1; expected 1 or more"):
         Noisy(Path(), corpus=CORPUS, copies=0)
+
+
+def test_features_stay_as_they_are() -> None:
+    corpus = Part(Reader, "pairs", {"pairs": [["abcdef\tV;PST", "x"]] * 50})
+    found = [e.source.partition("\t") for e in Noisy(Path(), corpus=corpus, rate=0.5).read()]
+    assert {features for _, _, features in found} == {"V;PST"}
+    assert len({text for text, _, _ in found}) > 40
+    assert not {*"VPST;"} & {*"".join(text for text, _, _ in found)}

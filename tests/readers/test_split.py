@@ -54,3 +54,12 @@ def test_shares_that_leave_nothing_are_refused(corpus: Path) -> None:
 def test_share_is_the_same_on_every_machine() -> None:
     assert 0 <= share("") < 1
     assert share("Bonjour") == share("Bonjour") != share("bonjour")
+
+
+def test_forms_of_a_lemma_stay_together(tmp_path: Path) -> None:
+    rows = [f"lemma{i // 4}\tform{i}\tN;{i % 4}\n" for i in range(400)]
+    (tmp_path / "all.tsv").write_text("".join(rows), encoding="utf-8")
+    corpus = Part(Reader, "tsv", {"path": "all.tsv", "features": 3})
+    held = list(Split(tmp_path, corpus=corpus, part="test", test=0.2).read())
+    lemmas = {example.source.partition("\t")[0] for example in held}
+    assert len(held) == 4 * len(lemmas) > 0

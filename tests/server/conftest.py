@@ -1,10 +1,13 @@
 """A tiny trained model, and an application that serves it, alone or with a sister."""
 
+import os
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
+from playwright.sync_api import Browser, sync_playwright
 from rich.console import Console
 
 from saccade import recipe as recipes
@@ -13,13 +16,14 @@ from saccade.server.app import Settings, create_app
 from saccade.server.models import Served, open_models
 from tests.cli.conftest import RECIPE, SOURCES, TARGETS
 
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 Serve = Callable[..., TestClient]
 
 
-def make_run(folder: Path, targets: list[str], *changes: str) -> Path:
+def make_run(folder: Path, targets: list[str], *changes: str, sources: list[str] = SOURCES) -> Path:
     """Train the tiny model of the command line's tests; return the run's folder."""
     folder.mkdir(exist_ok=True)
-    (folder / "train.source").write_text("".join(f"{s}\n" for s in SOURCES), encoding="utf-8")
+    (folder / "train.source").write_text("".join(f"{s}\n" for s in sources), encoding="utf-8")
     (folder / "train.target").write_text("".join(f"{t}\n" for t in targets), encoding="utf-8")
     text = RECIPE.replace("FOLDER", str(folder))
     recipe = recipes.parse(text, overrides=["training.max_steps=30", *changes])
@@ -42,6 +46,38 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def tiny(folder: Path) -> Served:
     return open_models([f"tiny={folder}"])[0]
+
+
+@pytest.fixture(scope="session")
+def talk(tmp_path_factory: pytest.TempPathFactory) -> Served:
+    """A model of the same sentences with full stops: it reads one sentence at a time."""
+    place = tmp_path_factory.mktemp("served") / "talk"
+    targets, sources = ([f"{one}." for one in side] for side in (TARGETS, SOURCES))
+    run = make_run(place, targets, "training.max_steps=60", sources=sources)
+    return open_models([f"talk={run}"], source="fr", target="en")[0]
+
+
+@pytest.fixture(scope="session")
+def letters(tmp_path_factory: pytest.TempPathFactory) -> Served:
+    """A model that reads and writes character by character."""
+    place = tmp_path_factory.mktemp("served") / "letters"
+    sides = [f"data.{side}={{tokenizer: character}}" for side in ("source", "target")]
+    run = make_run(place, ["ab", "ba", "aab", "bba"], *sides, sources=["xy", "yx", "xxy", "y yx"])
+    return open_models([f"letters={run}"])[0]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """A browser of this machine; nothing is downloaded."""
+    found = os.environ.get("SACCADE_BROWSER") or next(
+        filter(None, map(shutil.which, BROWSERS)), None
+    )
+    if not found:
+        pytest.skip("no Chromium here: install one, or name it in SACCADE_BROWSER")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield browser
+        browser.close()
 
 
 @pytest.fixture(scope="session")

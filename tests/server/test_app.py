@@ -106,7 +106,9 @@ def test_keys_are_asked_for(serve: Serve) -> None:
     assert answer.status_code == 401
     assert answer.json()["error"].startswith("key: a key that is not known; expected")
     body = {"q": "un chat dort", "source": "src", "target": "tgt"}
-    assert client.post("/translate", json=body).status_code == 401
+    assert client.post("/translate", json=body).status_code == 403  # as LibreTranslate answers
+    assert client.post("/detect", json=body | {"api_key": "x"}).status_code == 403
+    assert client.get("/frontend/settings").json()["keyRequired"] is True
     assert client.post("/translate", json=body | {"api_key": "secret"}).status_code == 200
     assert client.post("/translate", json=body, headers=good[0]).status_code == 200
 
@@ -139,6 +141,7 @@ def test_the_description_tells_how_errors_look(serve: Serve) -> None:
     described = serve().get("/openapi.json").json()
     paths = set(described["paths"])
     assert {"/translate", "/languages", "/v1/predict", "/v1/predict/stream", "/v1/score"} <= paths
+    assert {"/detect", "/frontend/settings", "/translate_file", "/download_file/{ticket}"} <= paths
     assert "/" not in paths
     for path in described["paths"].values():
         for operation in path.values():

@@ -51,7 +51,7 @@ def test_the_same_answers_from_another_engine(
     assert counted == ["Predictor", "Converted"]
     for a, b in zip(slowly["results"], quickly["results"], strict=True):
         assert [n["text"] for n in a["nbest"]] == [n["text"] for n in b["nbest"]]
-        assert a["score"] == pytest.approx(b["score"], abs=1e-4)
+        assert a["score"] == pytest.approx(b["score"], abs=2e-4)
     told = serve(fast).post("/translate", json={"q": SOURCES[0], "source": "src", "target": "tgt"})
     assert told.json()["translatedText"] == slowly["results"][0]["text"]
 

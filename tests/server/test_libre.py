@@ -39,6 +39,33 @@ def test_one_text_several_and_a_form(serve: Serve, french: Served) -> None:
     assert client.post("/translate", json=BODY | {"q": []}).json() == {"translatedText": []}
 
 
+def test_settings_and_suggestions(serve: Serve, french: Served) -> None:
+    client = serve(french)
+    told = client.get("/frontend/settings").json()
+    assert told["language"]["source"] == {"code": "fr", "name": "French"}
+    assert told["charLimit"] == 5000
+    assert told["supportedFilesFormat"] == [".txt", ".tsv"]
+    assert (told["suggestions"], told["keyRequired"], told["filesTranslation"]) == (
+        False,
+        False,
+        True,
+    )
+    answer = client.post("/suggest", data={"q": "a", "s": "b", "source": "fr", "target": "en"})
+    assert answer.status_code == 403
+    assert answer.json()["error"].startswith("suggest: this server keeps no suggestions; expected")
+
+
+def test_lines_and_sentences_are_kept(serve: Serve, french: Served, talk: Served) -> None:
+    text = f"{SOURCES[0]}\n\n  {SOURCES[1]}\n"
+    told = serve(french).post("/translate", json=BODY | {"q": [text, " ", ""]}).json()
+    assert told == {"translatedText": [f"{TARGETS[0]}\n\n  {TARGETS[1]}\n", " ", ""]}
+    client = serve(talk)
+    body = BODY | {"q": f"<p>{SOURCES[0]}. {SOURCES[1]}.</p>", "format": "html", "alternatives": 1}
+    told = client.post("/translate", json=body).json()
+    assert told["translatedText"] == f"<p>{TARGETS[0]}. {TARGETS[1]}.</p>"
+    assert told["alternatives"][0].startswith("<p>")
+
+
 def test_alternatives(serve: Serve, french: Served) -> None:
     body = BODY | {"q": SOURCES[:2], "alternatives": 2, "source": "auto"}
     told = serve(french).post("/translate", json=body).json()

@@ -152,5 +152,14 @@ def test_many_at_once_get_what_the_command_line_gives(live: Live, tiny: Served) 
     assert found == expected
 
 
+def test_the_command_line_links_characters(letters: Served) -> None:
+    options = ["translate", str(letters.folder), "--alignments", "--engine", "torch"]
+    said = CliRunner().invoke(app, options, input="y yx\n").stdout.removesuffix("\n")
+    text, _, links = said.partition(" ||| ")
+    pairs = [tuple(map(int, link.split("-"))) for link in links.split()]
+    assert [target for _, target in pairs] == list(range(len(text)))
+    assert all(0 <= source < 4 for source, _ in pairs)
+
+
 def pair_of(served: Served) -> dict[str, str]:
     return {"source": served.source, "target": served.target}

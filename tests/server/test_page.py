@@ -3,12 +3,11 @@
 import json
 import os
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from saccade.server.app import Settings
 from saccade.server.keys import Door, Keys
@@ -16,22 +15,6 @@ from saccade.server.models import Served, open_models
 from tests.cli.conftest import SOURCES, TARGETS
 from tests.server.conftest import make_run
 from tests.server.live import running
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """A browser of this machine; nothing is downloaded."""
-    found = os.environ.get("SACCADE_BROWSER") or next(
-        filter(None, map(shutil.which, BROWSERS)), None
-    )
-    if not found:
-        pytest.skip("no Chromium here: install one, or name it in SACCADE_BROWSER")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +50,7 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
 
 def translated(page: Page, text: str) -> str:
     """Type a text, wait for its translation and return it."""
-    page.get_by_label("Text").fill(text)
+    page.get_by_label("Text", exact=True).fill(text)
     page.keyboard.press("Control+Enter")
     output = page.locator(".answer .output").first
     expect(output).not_to_have_class(re.compile("partial"))
@@ -100,7 +83,7 @@ def test_pointing_at_a_word_lights_what_belongs_to_it(page: Page, pair: list[Ser
         assert weights.index(max(weights)) == aligned[t]
     page.locator(".source > *").first.focus()
     assert page.locator(".target > .lit").count() == target.count()
-    page.get_by_label("Text").focus()
+    page.get_by_label("Text", exact=True).focus()
     assert page.locator(".lit").count() == 0
 
 
@@ -154,7 +137,7 @@ def test_a_changed_word_is_kept_and_the_model_goes_on(page: Page, pair: list[Ser
 def test_an_example_fills_the_text_and_runs(page: Page) -> None:
     page.get_by_label("Example").select_option(label=SOURCES[1])
     expect(page.locator(".output")).to_have_text("a dog sleeps")
-    assert page.get_by_label("Text").input_value() == SOURCES[1]
+    assert page.get_by_label("Text", exact=True).input_value() == SOURCES[1]
 
 
 def test_two_models_stand_side_by_side(page: Page, pair: list[Served]) -> None:
@@ -191,7 +174,7 @@ def test_warnings_are_shown(page: Page) -> None:
 
 
 def test_nothing_typed_is_said(page: Page) -> None:
-    page.get_by_role("button", name="Translate").click()
+    page.get_by_role("button", name="Translate", exact=True).click()
     expect(page.locator("#status")).to_have_text("Type a sentence first.")
 
 

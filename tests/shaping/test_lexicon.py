@@ -12,6 +12,7 @@ from saccade.export.base import export
 from saccade.folders import model as folders
 from saccade.folders.facts import read_lexicon
 from saccade.parts import Part
+from saccade.predict.decode import DecodeOptions
 from saccade.predict.predictor import Predictor
 from saccade.readers.base import Reader
 from saccade.shaping.lexicon import Lexicon, gather
@@ -48,7 +49,7 @@ def test_ending_with_what_is_frequent_adds_more() -> None:
 
 
 @pytest.mark.parametrize("options", [{}, {"beam": 1}, {"sample": {"seed": 1}}])
-def test_every_search_keeps_to_the_list(options: dict[str, object]) -> None:
+def test_every_search_keeps_to_the_list(options: DecodeOptions) -> None:
     decoding = recipes.Decoding()
     allowed = {"un": 1, "quatre": 1, "chat": 1}
     translator = Predictor(trained("luong"), codecs(), decoding, lexicon=allowed)

@@ -9,6 +9,7 @@ from saccade.errors import CheckpointError, DataError
 from saccade.tokenizers._vocabulary import END, PAD, START, SYMBOLS, UNK, Reading, Vocabulary
 from saccade.tokenizers.bpe import Bpe
 from saccade.tokenizers.character import Character
+from saccade.tokenizers.line import Line
 from saccade.tokenizers.word import Word
 
 LINES = ["l'homme dort.", "j'ai deux chats", "the cat sat on the mat"]
@@ -203,3 +204,15 @@ def test_another_reading_is_another_vocabulary() -> None:
     assert not turned.same_pieces(Word().fit(LINES[:1], ["nfc", "strip"]))
     assert turned.fingerprint != plain.read_as(Reading(separator="|")).fingerprint
     assert turned.read_as(Reading()).fingerprint == plain.fingerprint
+
+
+def test_kinds_of_pieces_and_what_alignments_count() -> None:
+    letters, lines = Character().fit(["ab c"], []), Line().fit(["ab c"], [])
+    words = Word().fit(["ab c"], [])
+    kinds = [(v.characters, v.whole_lines, v.whole_words) for v in (letters, lines, words)]
+    assert kinds == [(True, False, False), (False, True, False), (False, False, True)]
+    ids = letters.encode("ab c")
+    assert letters.words(ids) == [0, 0, 1, 1]
+    assert letters.units(ids) == [0, 1, 2, 3]
+    assert letters.read_as(Reading(reverse=True)).units(ids) == [3, 2, 1, 0]
+    assert words.units(words.encode("ab c")) == [0, 1]

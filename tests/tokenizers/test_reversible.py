@@ -12,6 +12,7 @@ from saccade.tokenizers._vocabulary import END, PAD, START, UNK
 from saccade.tokenizers.base import Tokenizer
 from saccade.tokenizers.bpe import Bpe
 from saccade.tokenizers.character import Character
+from saccade.tokenizers.featured import Featured
 from saccade.tokenizers.line import Line
 from saccade.tokenizers.unigram import Unigram
 from saccade.tokenizers.word import Word
@@ -33,7 +34,7 @@ FITTED = [tokenizer.fit(LINES, []) for tokenizer in SUBWORDS]
 
 
 def test_all_parts_are_tested() -> None:
-    assert {type(tokenizer) for tokenizer in [*SUBWORDS, Word(), Line()]} == {
+    assert {type(tokenizer) for tokenizer in [*SUBWORDS, Word(), Line(), Featured()]} == {
         find(Tokenizer, kind) for kind in kinds(Tokenizer)
     }
 
@@ -78,7 +79,7 @@ def test_unknown_characters_are_shown(text: str) -> None:
 @pytest.mark.parametrize("symbol", ["<pad>", "<unk>", "<s>", "</s>"])
 def test_written_symbols_are_text(symbol: str) -> None:
     lines = [symbol, f"a{symbol}", f"a'{symbol} {symbol}"] * 5
-    for tokenizer in [*SUBWORDS, Word(), Word(punctuation=False)]:
+    for tokenizer in [*SUBWORDS, Word(), Word(punctuation=False), Featured()]:
         vocabulary = tokenizer.fit(lines, [])
         for line in lines:
             ids = vocabulary.encode(line)
@@ -86,7 +87,9 @@ def test_written_symbols_are_text(symbol: str) -> None:
             assert vocabulary.decode(ids) == line
 
 
-@pytest.mark.parametrize("tokenizer", [*SUBWORDS, Word()], ids=lambda t: type(t).__name__)
+@pytest.mark.parametrize(
+    "tokenizer", [*SUBWORDS, Word(), Featured()], ids=lambda t: type(t).__name__
+)
 def test_nothing_to_learn_from_is_an_error(tokenizer: Tokenizer) -> None:
     with pytest.raises(DataError, match="no piece to learn: the lines are empty"):
         tokenizer.fit(["", ""], [])
@@ -97,7 +100,9 @@ def test_unknown_normaliser_is_an_error() -> None:
         Word().fit(["a"], ["nfcc"])
 
 
-@pytest.mark.parametrize("tokenizer", [*SUBWORDS, Word()], ids=lambda t: type(t).__name__)
+@pytest.mark.parametrize(
+    "tokenizer", [*SUBWORDS, Word(), Featured()], ids=lambda t: type(t).__name__
+)
 def test_same_lines_same_vocabulary(tokenizer: Tokenizer) -> None:
     lines = LINES * 3
     assert tokenizer.fit(lines, []).fingerprint == tokenizer.fit(lines, []).fingerprint

@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,32 @@ def test_the_older_of_equals_is_the_better(tmp_path: Path) -> None:
     assert names(checkpoints) == [1, 3]
 
 
+def test_of_equal_figures_the_lower_loss_is_the_better(tmp_path: Path) -> None:
+    checkpoints = Checkpoints(tmp_path, keep_best=2)
+    validations: list[Validation] = []
+    for step, loss in enumerate([3.0, 1.0, 2.0, 1.0, 4.0], start=1):
+        validations.append(Validation(step, 100.0, {"loss": loss}))
+        tensors = {"w": torch.zeros(1)}
+        checkpoints.save(Snapshot(tensors, tensors, Progress(step=step, validations=validations)))
+    assert names(checkpoints) == [2, 4, 5]
+    assert [int(name[-1]) for name in checkpoints.index().best] == [2, 4, 5]
+
+
+def test_an_index_of_an_older_version_gets_its_losses_from_the_progress(tmp_path: Path) -> None:
+    checkpoints = Checkpoints(tmp_path, keep_last=3)
+    tensors = {"w": torch.zeros(1)}
+    found = [Validation(1, 100.0, {"loss": 5.0}), Validation(2, 100.0, {"loss": 4.0})]
+    for n in (1, 2):
+        checkpoints.save(Snapshot(tensors, tensors, Progress(step=n, validations=found[:n])))
+    path = checkpoints.folder / "index.json"
+    old = json.loads(path.read_text(encoding="utf-8"))
+    assert old.pop("losses") == {"step-00000001": 5.0, "step-00000002": 4.0}
+    path.write_text(json.dumps(old), encoding="utf-8")
+    assert checkpoints.index().best == ["step-00000001", "step-00000002"]
+    checkpoints.remember(Progress(step=2, validations=found))
+    assert checkpoints.index().best == ["step-00000002", "step-00000001"]
+
+
 def test_one_that_was_not_validated_stays_until_the_next(tmp_path: Path) -> None:
     checkpoints = Checkpoints(tmp_path)
     checkpoints.save(snapshot(0))
@@ -51,7 +78,8 @@ def test_the_same_step_again_renews_its_progress(tmp_path: Path) -> None:
     checkpoints = Checkpoints(tmp_path)
     checkpoints.save(snapshot(1))
     checkpoints.save(snapshot(1, 2.0))
-    assert checkpoints.index() == Index(["step-00000001"], {"step-00000001": 2.0})
+    two = {"step-00000001": 2.0}
+    assert checkpoints.index() == Index(["step-00000001"], two, losses=two)
     assert checkpoints.load("step-00000001").progress == snapshot(1, 2.0).progress
 
 

@@ -25,16 +25,22 @@ def test_plain_lines_without_a_terminal(tmp_path: Path) -> None:
     text = io.StringIO()
     log = Log(tmp_path, Console(file=text))
     with log.live():
-        log.report(0.25, "epoch 1", 30.0)
+        log.report("epoch 1", 30.0, 90.0)
     assert text.getvalue() == "epoch 1  1:30 left\n"
     assert (tmp_path / "train.log").read_text(encoding="utf-8").endswith("epoch 1  1:30 left\n")
+
+
+def test_what_nobody_knows_is_not_told() -> None:
+    text = io.StringIO()
+    Log(None, Console(file=text)).report("epoch 1", 30.0, None)
+    assert text.getvalue() == "epoch 1\n"
 
 
 def test_a_bar_on_a_terminal(tmp_path: Path) -> None:
     text = io.StringIO()
     log = Log(tmp_path, Console(file=text, force_terminal=True, width=120))
     with log.live():
-        log.report(0.5, "epoch [b]1", 60.0)
+        log.report("epoch [b]1", 60.0, 60.0)
     assert "epoch [b]1" in text.getvalue()
     assert "1:00 left" in text.getvalue()
     assert not (tmp_path / "train.log").exists()

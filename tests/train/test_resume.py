@@ -23,6 +23,13 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "plateau": {"schedule": {"kind": "plateau", "patience": 1}, "validate_every": 2},
     "often": {"validate_every": 3, "keep_last": 2, "average": 2},
     "weights": {"metrics": ["exact_match"], "select": "exact_match", "keep_best": 2},
+    "ties": {
+        "metrics": ["exact_match"],
+        "select": "exact_match",
+        "schedule": {"kind": "plateau", "patience": 1},
+        "validate_every": 1,
+        "keep_best": 2,
+    },
 }
 
 
@@ -125,6 +132,7 @@ def test_a_changed_recipe_is_refused_with_every_change(tmp_path: Path) -> None:
 def test_what_does_not_decide_the_weights_may_change(tmp_path: Path) -> None:
     small.run(tmp_path, max_steps=2)
     free = {"report_every": 2, "keep_best": 2, "keep_last": 3, "threads": 1, "patience": 9}
+    free["min_steps"] = 7
     assert small.run(tmp_path, resume=True, max_steps=3, max_epochs=50, **free).progress.step == 3
     assert folders.read_identity(tmp_path).recipe.training.max_epochs == 50
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from saccade.errors import ShapeError
 from saccade.views import by_length
-from saccade.views.by_length import Bucket, buckets_of
+from saccade.views.by_length import Bucket, buckets_of, lengths_of
 from tests.views.pictures import BAD, anything, parts, sound, tips
 
 BUCKETS = [Bucket(1, 5, 10, 40.0, 35.0, 44.5), Bucket(6, 10, 1200, 30.0, 28.0, 32.0)]
@@ -31,6 +31,14 @@ def test_the_last_bucket_takes_the_few_long_ones() -> None:
     found = buckets_of([*range(1, 101), 900])
     assert found[-1][:2] == (81, 900)
     assert sum(len(members) for *_, members in found) == 101
+
+
+def test_words_are_counted_unless_all_have_as_many() -> None:
+    assert lengths_of(["a b c", "d"]) == ([3, 1], "words")
+    assert lengths_of(["cat", "horses", "no"]) == ([3, 6, 2], "characters")
+    assert lengths_of(["a b", "ccc d"]) == ([3, 5], "characters")
+    assert lengths_of([[1, 2, 3], [4]]) == ([3, 1], "places")
+    assert lengths_of([]) == ([], "characters")
 
 
 @given(st.lists(st.integers(0, 500), max_size=60), st.integers(1, 9))

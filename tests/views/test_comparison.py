@@ -47,3 +47,20 @@ def test_where_lower_is_better_it_says_so() -> None:
     assert "nats ↓" in page
     assert "↓: lower is better." in page
     assert "by source length" not in page
+
+
+def test_the_axis_says_what_is_counted() -> None:
+    assert "words in the source" in to_html("Comparison", [row("a")])
+    letters = replace(row("a"), length_unit="characters")
+    assert "characters in the source" in to_html("Comparison", [letters])
+
+
+def test_one_length_is_no_curve() -> None:
+    one = replace(row("a"), by_length=[ComparedLength(5.0, 40.0, 10)])
+    assert "by source length" not in to_html("Comparison", [one])
+
+
+def test_a_label_stands_for_a_name_that_could_be_mistaken() -> None:
+    rate = ComparisonCurve(7.0, 5.0, 9.0, lower_is_better=True, label="error rate (wrong outputs)")
+    headers, _ = cells([replace(row("a"), figures={"error_rate": rate})])
+    assert headers[1] == "error rate (wrong outputs) ↓"

@@ -94,3 +94,10 @@ def test_probes_of_nonsense_are_shown_if_there_are_any() -> None:
     balanced(shown)
     assert "It repeats. It is odd." in shown
     assert "<b>" not in shown
+
+
+def test_an_alarm_comes_first_and_is_escaped() -> None:
+    page = training_report(replace(REPORT, alarm="NO BETTER than <b>x</b>"))
+    assert "NO BETTER than &lt;b&gt;x&lt;/b&gt;" in page
+    assert page.index("Read this first") < page.index("Summary")
+    assert "Read this first" not in training_report(REPORT)

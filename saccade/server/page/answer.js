@@ -1,29 +1,35 @@
-// One answer of one model: words that light up, warnings, alternatives, views.
+// One answer of one model: its sentences, words that light up, warnings, alternatives, views.
 
 import { all, ask, draw, find, make, options, tabs } from "/static/dom.js";
+import { cell, copy, download } from "/static/saving.js";
 
 const VIEWS = { output: "Output", lines: "Lines", attention: "Matrix", heads: "All heads", beam: "Beam", distribution: "Next symbols" };
+const SHRINK = 1.8;  // a picture so many times wider than its place is made smaller; a wider one is moved
 const SURE = 0.6, DOUBTFUL = 0.25;  // probability of a whole word
 
 export class Answer {
-  // `again(prefix, this)` asks anew with an output that begins with `prefix`.
-  constructor(name, model, again) {
+  constructor(name, model) {
     this.node = find("#answer").content.firstElementChild.cloneNode(true);
-    this.again = again;
-    this.maps = model.attention;
-    this.offered = model.views;
+    this.name = name;
+    this.model = model;
     this.title = find("h2", this.node);
     this.title.append(name);
     this.output = find(".output", this.node);
     this.drawn = new Map();
-    find(".views", this.node).hidden = true;
-    find(".words", this.node).hidden = true;
-    find(".alternatives", this.node).hidden = true;
+    for (const part of [".views", ".words", ".alternatives", ".sentences", ".saving"]) find(part, this.node).hidden = true;
+    this.offerSaving();
   }
 
-  begin(prefix) {
+  // The output, with the white space of the source between its sentences.
+  get text() { return this.parts.map(({ before, text }) => before + text).join("") + this.after; }
+
+  get part() { return this.parts[this.chosen]; }
+
+  begin(body, signal) {
+    this.body = body;
+    this.signal = signal;
     this.output.classList.add("partial");
-    this.output.textContent = prefix || "…";
+    this.output.textContent = "…";
     find(".flags", this.node).replaceChildren();
   }
 
@@ -31,27 +37,73 @@ export class Answer {
 
   fail(message) {
     this.output.textContent = "";
+    this.output.classList.remove("partial");
     find(".flags", this.node).replaceChildren(make("li", { class: "warning" }, message));
   }
 
-  show(result, body, seconds) {
-    this.result = result;
-    this.body = body;
-    this.drawn.clear();
+  async show({ results: [result], seconds }) {
+    this.seconds = seconds;
+    this.parts = result.sentences ?? [{ before: "", source: this.body.text, ...result }];
+    this.after = result.after ?? "";
+    this.showText();
+    await this.choose(0);
+    find(".saving", this.node).hidden = false;
     this.output.classList.remove("partial");
-    this.output.textContent = result.text;
+  }
+
+  showText() {
+    const score = this.parts.every((part) => part.score !== null) ? this.parts.reduce((sum, part) => sum + part.score, 0) : null;
     find("small", this.title)?.remove();
-    this.title.append(make("small", {}, `  ${(seconds * 1000).toFixed(0)} ms, score ${short(result.score)}`));
+    this.title.append(make("small", {}, `  ${(this.seconds * 1000).toFixed(0)} ms, score ${short(score)}`));
+    const several = this.parts.length > 1;
+    const spans = this.parts.map(({ text }, n) => {
+      const span = make("span", { class: "part" }, text);
+      if (several) span.onclick = () => this.choose(n);
+      return span;
+    });
+    this.output.replaceChildren(...this.parts.flatMap(({ before }, n) => [before, spans[n]]), this.after);
+    find(".sentences", this.node).hidden = !several;
+    find(".sentences ol", this.node).replaceChildren(...(several ? this.parts.map((part, n) => this.row(part, n)) : []));
+    find(".flags", this.node).replaceChildren(...(several ? [] : warnings(this.parts[0])));
+  }
+
+  // One line of the list of sentences: what was read and written, its score, its warnings.
+  row(part, n) {
+    const button = make("button", { type: "button", "aria-pressed": "false" },
+      make("span", { dir: "auto", class: "hint" }, part.source), make("span", { dir: "auto" }, part.text || "(nothing)"));
+    button.onclick = () => this.choose(n);
+    const found = warnings(part);
+    return make("li", {}, button, make("small", {}, `score ${short(part.score)}`),
+      ...(found.length ? [make("ul", { class: "flags", "aria-label": "Warnings" }, ...found)] : []));
+  }
+
+  // Look at one sentence: what is shown below the text is told of it alone.
+  async choose(n) {
+    this.chosen = n;
+    this.drawn.clear();
+    const several = this.parts.length > 1;
+    all(".sentences button", this.node).forEach((button, i) => button.setAttribute("aria-pressed", String(i === n)));
+    all(".output .part", this.node).forEach((span, i) => span.classList.toggle("chosen", several && i === n));
+    try {
+      this.part.told ??= await this.askFor(this.part, this.part.prefix ?? "");
+    } catch (error) {
+      if (error.name === "AbortError") throw error;
+      this.part.told = { nbest: [], text: this.part.text };
+      find(".flags", this.node).append(make("li", { class: "note" }, error.message));
+    }
+    if (this.chosen !== n) return;
+    this.result = this.part.told;
     this.showWords();
-    this.showFlags();
     this.showAlternatives();
     this.showViews();
   }
 
-  showFlags() {
-    const flags = this.result.flags ?? [];
-    find(".flags", this.node).replaceChildren(
-      ...flags.map(({ severity, message }) => make("li", { class: severity }, message)));
+  async askFor(part, prefix, more = {}) {
+    const { model, beam } = this.body, looks = this.model.attention.length ? ["attention", "alignment"] : [];
+    const body = {
+      model, beam, prefix, text: part.source, split: "none", words: true, nbest: Math.min(beam, 5), want: ["tokens", ...looks, "flags"], ...more,
+    };
+    return (await ask("/v1/predict", body, this.signal)).results[0];
   }
 
   showAlternatives() {
@@ -67,11 +119,11 @@ export class Answer {
     find(".words", this.node).hidden = !source.length;
     const weights = mean(attention?.maps ?? []);
     const probabilities = this.wordProbabilities();
-    const left = source.map((word, s) => make("span", { tabIndex: 0, "data-s": String(s) }, word));
+    const left = source.map((word, s) => make("span", { tabIndex: 0, "data-s": String(s) }, visible(word)));
     const right = target.map((word, t) => make("button", {
       type: "button", class: sureness(probabilities[t]), "data-t": String(t),
       title: probabilities[t] === undefined ? "" : `probability ${probabilities[t].toFixed(2)}`,
-    }, word));
+    }, visible(word)));
     find(".source", this.node).replaceChildren(...left);
     find(".target", this.node).replaceChildren(...right);
     const light = (here, others, shares) => {
@@ -112,11 +164,11 @@ export class Answer {
       if (!open) return;
       open = false;
       input.replaceWith(node);
-      if (text !== undefined) this.again(before(this.result.text, words, t) + text, this);
+      if (text !== undefined) this.rewrite(before(this.result.text, words, t) + text);
       else node.focus();
     };
     input.onkeydown = (event) => {
-      if (event.key === "Enter" && input.value.trim()) { event.preventDefault(); close(input.value.trim()); }
+      if (event.key === "Enter" && input.value.trim()) { event.preventDefault(); event.stopPropagation(); close(input.value.trim()); }
       if (event.key === "Escape") close();
     };
     input.onblur = () => close();
@@ -125,16 +177,32 @@ export class Answer {
     input.select();
   }
 
+  // Let the model go on from a beginning of the chosen sentence.
+  async rewrite(prefix) {
+    const { part, chosen } = this;
+    this.output.classList.add("partial");
+    try {
+      const told = await this.askFor(part, prefix);
+      Object.assign(part, { told, prefix, text: told.text, score: told.score, flags: told.flags });
+      this.showText();
+      await this.choose(chosen);
+    } catch (error) {
+      if (error.name !== "AbortError") find(".flags", this.node).append(make("li", { class: "warning" }, error.message));
+    }
+    this.output.classList.remove("partial");
+  }
+
   showViews() {
-    const possible = this.offered;
+    const possible = this.model.views;
     const list = find(".views [role=tablist]", this.node);
     const kept = find("[aria-selected=true]", list)?.dataset.view;
     list.replaceChildren(...possible.map((view) => make("button", {
       role: "tab", type: "button", "data-view": view, "aria-selected": "false",
     }, VIEWS[view])));
     const heads = find(".head select", this.node);
-    options(heads, ["mean", "max", ...this.maps].map((name) => [name, name]), heads.value || "mean");
-    find(".views", this.node).hidden = !this.result.text;
+    options(heads, ["mean", "max", ...this.model.attention].map((name) => [name, name]), heads.value || "mean");
+    find(".views", this.node).hidden = !this.result.text || !possible.length;
+    if (!possible.length) return;
     const choose = tabs(list, (button) => this.view(button.dataset.view));
     heads.onchange = () => this.view(find("[aria-selected=true]", list).dataset.view);
     choose(all("[role=tab]", list).find(({ dataset }) => dataset.view === kept) ?? list.firstElementChild);
@@ -143,24 +211,28 @@ export class Answer {
   // Views are drawn by the server, when somebody looks at them.
   async view(name) {
     const figure = find("figure", this.node), head = find(".head select", this.node).value || "mean";
-    find(".head", this.node).hidden = !["lines", "attention"].includes(name) || this.maps.length < 2;
+    const headed = ["lines", "attention"].includes(name);
+    find(".head", this.node).hidden = !headed || this.model.attention.length < 2;
     find(".step", this.node).hidden = true;
-    const key = `${name} ${["lines", "attention"].includes(name) ? head : ""}`;
+    const key = `${this.chosen} ${name} ${headed ? head : ""}`;
     this.wanted = key;
+    this.picture = undefined;
     figure.dataset.view = name;
     if (!this.drawn.has(key)) {
-      const { model, text, beam, prefix } = this.body;
-      const body = { model, text, beam, prefix, views: [name], head, words: name !== "distribution" };
-      this.drawn.set(key, ask("/v1/predict", body).then(({ results }) => results[0].views[name]));
+      const asked = this.askFor(this.part, this.part.prefix ?? "", { views: [name], head, words: name !== "distribution", want: [], nbest: 1 });
+      this.drawn.set(key, asked.then(({ views }) => views[name]));
     }
     try {
       const svg = await this.drawn.get(key);
       if (this.wanted !== key) return;
       if (svg) draw(figure, svg); else figure.replaceChildren("Nothing to draw.");
+      const wide = find("svg", figure)?.width.baseVal.value ?? 0;
+      figure.classList.toggle("shrunk", wide > figure.clientWidth && wide < SHRINK * figure.clientWidth);
+      this.picture = svg && { name, svg };
       if (name === "beam") this.slide(figure);
     } catch (error) {
       this.drawn.delete(key);
-      figure.replaceChildren(error.message);
+      if (this.wanted === key) figure.replaceChildren(error.message);
     }
   }
 
@@ -178,9 +250,43 @@ export class Answer {
     };
     slider.oninput();
   }
+
+  // Copy and download; what was changed by hand is in it.
+  offerSaving() {
+    const state = find(".saving [role=status]", this.node);
+    const said = (text) => { state.textContent = text; };
+    const table = () => ["source\toutput\tscore", ...this.parts.map(({ source, text, score }) => [source, text, score].map(cell).join("\t"))];
+    const plain = () => ({
+      model: this.name, beam: this.body.beam, split: this.body.split, source: this.body.text, text: this.text,
+      sentences: this.parts.map(({ before: gap, source, text, score, finished, flags }) => ({ before: gap, source, text, score, finished, flags })),
+      after: this.after,
+    });
+    const acts = {
+      copy: async () => { await copy(this.text); said("Copied."); },
+      text: () => download("output.txt", "text/plain", `${this.text}\n`),
+      tsv: () => download("output.tsv", "text/tab-separated-values", `${table().join("\n")}\n`),
+      json: () => download("output.json", "application/json", `${JSON.stringify(plain(), null, 2)}\n`),
+      svg: () => {
+        if (this.picture) download(`${this.picture.name}.svg`, "image/svg+xml", this.picture.svg);
+        else said("There is no picture to download.");
+      },
+    };
+    for (const button of all("[data-save]", this.node)) {
+      button.onclick = async () => {
+        said("");
+        try {
+          await acts[button.dataset.save]();
+        } catch (error) {
+          said(error.message);
+        }
+      };
+    }
+  }
 }
 
 const short = (score) => (score === null ? "–" : score.toFixed(3));
+const visible = (word) => (word.trim() ? word : "␣");  // a space is a character like others
+const warnings = ({ flags = [] }) => flags.map(({ severity, message }) => make("li", { class: severity }, message));
 
 function sureness(probability) {
   if (probability === undefined || probability >= SURE) return "sure";

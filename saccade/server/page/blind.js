@@ -1,6 +1,7 @@
 // The third tab: which of two outputs is better? Nobody knows which model wrote which.
 
 import { all, ask, find, make } from "/static/dom.js";
+import { local } from "/static/storage.js";
 
 const KEYS = { 1: "left", 2: "right", 0: "same" };
 
@@ -54,7 +55,7 @@ export function blind(models) {
 
   who.onsubmit = async (event) => {
     event.preventDefault();
-    localStorage.setItem("rater", rater.value.trim());
+    local.set("rater", rater.value.trim());
     try {
       say("");
       await next();
@@ -67,7 +68,7 @@ export function blind(models) {
     const typing = event.target.matches("input, textarea, select");
     if (here && !typing && KEYS[event.key]) { event.preventDefault(); answer(KEYS[event.key]); }
   });
-  rater.value = localStorage.getItem("rater") ?? "";
+  rater.value = local.get("rater") ?? "";
   return {
     enter: () => {
       here = true;

@@ -1,5 +1,7 @@
 // Small helpers: find, make, ask. Text goes in as text, never as markup; only our own SVG is parsed.
 
+import { session } from "/static/storage.js";
+
 export const find = (selector, root = document) => root.querySelector(selector);
 export const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 
@@ -55,7 +57,7 @@ export async function listen(path, body, heard, signal) {
 
 // Send a request; what goes wrong becomes an Error that can be shown.
 async function send(path, body, signal) {
-  const headers = { "X-API-Key": sessionStorage.getItem("key") ?? "" };
+  const headers = { "X-API-Key": session.get("key") ?? "" };
   const request = body === undefined ? { signal, headers } : {
     signal, method: "POST", headers: { ...headers, "Content-Type": "application/json" }, body: JSON.stringify(body),
   };
@@ -69,7 +71,8 @@ async function send(path, body, signal) {
   if (answer.ok) return answer;
   if (answer.status === 401) askForKey();
   const told = await answer.json().catch(() => ({}));
-  throw new Error(told.error || `The server answered ${answer.status}.`);
+  const error = new Error(told.error || `The server answered ${answer.status}.`);
+  throw Object.assign(error, { status: answer.status, retry: Number(answer.headers.get("Retry-After")) });
 }
 
 // The server wants a key: it is kept for this browser tab alone.
@@ -78,7 +81,7 @@ function askForKey() {
   form.hidden = false;
   form.onsubmit = (event) => {
     event.preventDefault();
-    sessionStorage.setItem("key", find("input", form).value);
+    session.set("key", find("input", form).value);
     location.reload();
   };
 }

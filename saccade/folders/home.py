@@ -1,0 +1,94 @@
+"""The home of a model: its folder, as `saccade.predict.home` asks for it."""
+
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from saccade.data.files import examples_of
+from saccade.data.tables import examples_in
+from saccade.errors import DataError, RecipeError
+from saccade.folders import model as folders
+from saccade.folders.examples import read_examples, write_examples
+from saccade.folders.facts import read_facts, read_lexicon, read_profile
+from saccade.metrics.base import Metric
+from saccade.parts import Part, check_part
+from saccade.predict.evaluation import Evaluation, evaluate
+from saccade.predict.home import Assessment, Metrics
+from saccade.predict.predictor import Predictor
+from saccade.train import weights
+from saccade.train.files import told, write_file
+
+_PAPERS = ("README.md", "report.html")  # what people read; the rest is written anew
+
+
+@dataclass(frozen=True, slots=True)
+class FolderHome:
+    """A model folder and the name of its model."""
+
+    folder: Path
+    name: str
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """What it says of the model: its name."""
+        return {"name": self.name}
+
+    def evaluate(self, predictor: Predictor, wanted: Assessment) -> Evaluation:
+        """Measure a model on given examples, or on a split of the folder's recipe."""
+        split = ""
+        if wanted.data is None:
+            recipe = folders.read_plan(self.folder).recipe
+            split = wanted.split or next(iter(recipe.data.test), "valid")
+            examples = examples_of(recipe, split, self.folder)
+        elif wanted.split:
+            raise RecipeError(
+                f"evaluate: found data and the split '{wanted.split}'; expected one of them. Leave"
+                " one out."
+            )
+        else:
+            examples = examples_in(wanted.data, "data", alone=not predictor.model.reads)
+        if not examples:
+            raise DataError("evaluate: found no examples; expected one or more. Give some.")
+        return evaluate(
+            predictor,
+            examples,
+            split=split,
+            metrics=_metrics(wanted.metrics),
+            writer=wanted.writer,
+            decode=wanted.decode,
+        )
+
+    def save(self, predictor: Predictor, target: Path) -> None:
+        """Write a model folder: the predictor's weights, and all else as this folder has it."""
+        folders.claim(target, advice="Choose a new folder, or delete this one.")
+        identity = folders.read_identity(self.folder)
+        tensors = weights.of(predictor.model) or folders.read_weights(self.folder)[0]
+        examples, profile = read_examples(self.folder), read_profile(self.folder)
+        words, hashes = read_lexicon(self.folder), identity.facts.get("data", {})
+        folders.begin(target)
+        write_file(target / "model.safetensors", lambda path: weights.save(path, tensors))
+        write_examples(target, examples)
+        with told(target):
+            for name in _PAPERS:
+                if (self.folder / name).is_file():
+                    shutil.copyfile(self.folder / name, target / name)
+        folders.write_identity(target, identity.recipe, identity.codecs, hashes, profile, words)
+
+
+def home_of(folder: Path) -> FolderHome:
+    """Return the home that a model folder is."""
+    return FolderHome(folder, str(read_facts(folder).get("name", "")))
+
+
+def _metrics(given: Metrics) -> list[Part[Metric]]:
+    """Read metrics from their names; all errors at once."""
+    several = [given] if isinstance(given, str | Part) else list(given)
+    problems: list[str] = []
+    parts = [
+        one if isinstance(one, Part) else check_part(Metric, one, "evaluate: metrics", problems)
+        for one in several
+    ]
+    if problems:
+        raise RecipeError(problems)
+    return [part for part in parts if part is not None]

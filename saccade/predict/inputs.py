@@ -1,0 +1,65 @@
+"""What a model is given, checked and named before anything is computed. Imports no torch."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from saccade.errors import DataError, RecipeError, shown
+from saccade.modalities._notation import Notation
+from saccade.nouns import Raw
+from saccade.tokenizers._vocabulary import Vocabulary
+
+_NO_VALUES = (bytes, int, float, complex)  # what is never a series or a picture
+
+
+def read_input(one: Any, sources: Mapping[str, Notation], where: str) -> dict[str, Raw]:
+    """Return one input by the names of its sources; what is text is read.
+
+    Args:
+        one: a raw value, or a mapping from the names of the sources to raw values.
+        sources: how each source is read.
+        where: what an error message calls the input.
+    """
+    given = one if isinstance(one, Mapping) else {next(iter(sources)): one}
+    if set(given) != set(sources):
+        raise DataError(
+            f"{where}: has {', '.join(map(str, given)) or 'nothing'}; expected"
+            f" {', '.join(sources)}, the model's sources. Give a mapping with these names."
+        )
+    return {name: _read(given[name], notation, where) for name, notation in sources.items()}
+
+
+def read_inputs(inputs: Iterable[Any], sources: Mapping[str, Notation]) -> Iterator[dict[str, Raw]]:
+    """Read inputs as they come; errors count them from 1."""
+    for n, one in enumerate(inputs, start=1):
+        yield read_input(one, sources, f"input {n}")
+
+
+def scoring_vocabulary(target: Notation, n_sources: int, n_targets: int) -> Vocabulary:
+    """Return the pieces that targets are scored by; refuse values, and lists that do not match."""
+    if target.vocabulary is None:
+        raise RecipeError(
+            "score: this model writes values, which have no probability; expected a model that"
+            " writes text. Measure it with `saccade evaluate`."
+        )
+    if n_sources != n_targets:
+        raise DataError(
+            f"score: {n_sources} sources but {n_targets} targets; expected one target for each"
+            " source; give two lists of one length."
+        )
+    return target.vocabulary
+
+
+def _read(raw: Any, notation: Notation, where: str) -> Raw:
+    if isinstance(raw, str):
+        return notation.read(raw, where)
+    if notation.vocabulary is not None:
+        raise DataError(
+            f"{where}: found {shown(raw)}; expected text (a str), or a list of texts, which is"
+            " several inputs. Convert it first, as with str(...) or list(...)."
+        )
+    if raw is None or isinstance(raw, _NO_VALUES):
+        raise DataError(
+            f"{where}: found {shown(raw)}; expected an array or its text, or a list of them, which"
+            " is several inputs. Convert it first, as with numpy.array(...)."
+        )
+    return raw

@@ -1,0 +1,115 @@
+"""From files to a model in one call."""
+
+import json
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from saccade.engines._open import load
+from saccade.errors import CheckpointError, DataError, RecipeError
+from saccade.fit.fitting import PLAN, Fitted, Outline, fit, outline, read_plan, seconds_in
+from saccade.recipe import load as load_recipe
+
+SYLLABLES = ["ba", "ke", "li", "mo", "nu", "ta", "se", "ri"]
+WORDS = [a + b for a in SYLLABLES for b in SYLLABLES] + [a + "n" for a in SYLLABLES]
+
+
+@pytest.fixture(scope="module")
+def pairs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Words whose pronunciation is their letters."""
+    path = tmp_path_factory.mktemp("data") / "words.tsv"
+    rows = (f"{word}\t{' '.join(word.upper())}\n" for word in WORDS)
+    path.write_text("".join(rows), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def made(pairs: Path) -> Outline:
+    return outline([pairs])
+
+
+@pytest.fixture(scope="module")
+def fitted(made: Outline, tmp_path_factory: pytest.TempPathFactory) -> Fitted:
+    folder = tmp_path_factory.mktemp("runs") / "words"
+    return fit(made, folder, within=20.0, console=Console(quiet=True))
+
+
+def test_what_was_found_is_told(made: Outline, pairs: Path) -> None:
+    told = " ".join(made.told())
+    assert f"72 pairs from {pairs}" in told
+    assert "Task: pronunciation" in told
+    assert sum(made.counts.values()) == len(WORDS)
+    assert all(made.counts.values())
+
+
+def test_a_model_comes_out_within_the_time(fitted: Fitted) -> None:
+    assert fitted.seconds < 20.0 * 1.3
+    assert fitted.evaluation.figures
+    model = load(fitted.folder)
+    assert model.predict("bake").text
+
+
+def test_the_plan_and_the_recipe_are_kept(fitted: Fitted) -> None:
+    plan = json.loads((fitted.folder / PLAN).read_text(encoding="utf-8"))
+    assert plan["task"] == "pronunciation"
+    assert plan["seconds"] > 0
+    recipe = load_recipe(fitted.folder / "fit.yaml")
+    text = (fitted.folder / "fit.yaml").read_text(encoding="utf-8")
+    assert text.startswith("# Chosen by the rules of `saccade fit`")
+    assert recipe.name == plan["chosen"]
+
+
+def test_a_second_fit_does_not_write_over_the_first(fitted: Fitted, made: Outline) -> None:
+    with pytest.raises(
+        CheckpointError, match=r"already holds files. Choose another -o, or give --o"
+    ):
+        fit(made, fitted.folder, console=Console(quiet=True))
+
+
+def test_resuming_nothing(tmp_path: Path) -> None:
+    with pytest.raises(CheckpointError, match=r"holds no plan to resume; expected fit.json of an"):
+        read_plan(tmp_path)
+
+
+def test_the_plan_of_an_interrupted_fit_is_read_back(fitted: Fitted) -> None:
+    timed, expected = read_plan(fitted.folder)
+    assert expected == fitted.promised
+    assert [one.candidate.name for one in timed] == [one.name for one in fitted.standings]
+
+
+def test_a_folder_of_somebody_else_stays(made: Outline, tmp_path: Path) -> None:
+    mine = tmp_path / "x-candidates" / "thesis.txt"
+    mine.parent.mkdir()
+    mine.write_text("years of work", encoding="utf-8")
+    with pytest.raises(CheckpointError, match=r"x-candidates: exists already; .* Choose another"):
+        fit(made, tmp_path / "x", overwrite=True, console=Console(quiet=True))
+    assert mine.exists()
+
+
+def test_too_few_pairs(tmp_path: Path) -> None:
+    path = tmp_path / "few.tsv"
+    path.write_text("a\tb\nc\td\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"few.tsv: 2 different sources; expected 20 or more"):
+        outline([path])
+
+
+def test_pairs_for_a_language_model(pairs: Path) -> None:
+    with pytest.raises(RecipeError, match=r"--task completion: reads texts without sources, but"):
+        outline([pairs], task="completion")
+
+
+def test_a_text_alone_is_completed(tmp_path: Path) -> None:
+    path = tmp_path / "text.txt"
+    path.write_text("It was a dark and stormy night. " * 400, encoding="utf-8")
+    made = outline([path])
+    assert made.job.name == "completion"
+    data = made.candidates[0].recipe["data"]
+    assert data["train"][0]["last"] == data["valid"]["first"]
+    assert data["valid"]["last"] == data["test"]["first"]
+
+
+@pytest.mark.parametrize("text", ["soon", "5s", ""])
+def test_times_that_are_none(text: str) -> None:
+    with pytest.raises(RecipeError, match=r"--within .*: expected"):
+        seconds_in(text)
