@@ -5,7 +5,7 @@ parts, once each. Unknown keys and wrong types are refused, all of them in one m
 """
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -336,16 +336,21 @@ def _mixed(recipe: Recipe) -> list[str]:
             f" {recipe.data.target.kind}, which has {writes}; use {objective}."
         )
     for name, parts in (("training", training.metrics), ("decoding", decoding.metrics)):
-        odd = [part.kind for part in parts if find(Metric, part.kind).raw != target.raw]
-        if odd:
-            fitting = [kind for kind in kinds(Metric) if find(Metric, kind).raw == target.raw]
-            problems.append(
-                f"{name}.metrics: {', '.join(odd)} cannot measure a target of kind"
-                f" {recipe.data.target.kind}; use {', '.join(fitting)}."
-            )
+        problems += unfit_metrics(f"{name}.metrics", parts, recipe.data.target)
     if decoding.season < 0:
         problems.append(f"decoding.season: {decoding.season} is below 0; 0 is no season.")
     return problems
+
+
+def unfit_metrics(where: str, metrics: Sequence[Part[Metric]], target: Part[Modality]) -> list[str]:
+    """Say which metrics do not measure what a target holds."""
+    raw = find(Modality, target.kind).raw
+    odd = [part.kind for part in metrics if find(Metric, part.kind).raw != raw]
+    fitting = [kind for kind in kinds(Metric) if find(Metric, kind).raw == raw] if odd else []
+    return [
+        f"{where}: {', '.join(odd)} cannot measure a target of kind {target.kind}; use"
+        f" {', '.join(fitting)}."
+    ] * bool(odd)
 
 
 def _out_of_range(training: Training) -> list[str]:

@@ -143,9 +143,12 @@ def evaluate(
         decode: how to write.
     """
     recipe = folders.read_plan(folder).recipe
+    chosen = list(metrics) or recipe.decoding.metrics
+    problems = recipes.unfit_metrics("evaluate", chosen, recipe.data.target)
+    if problems:
+        raise RecipeError(problems)
     examples = examples_of(recipe, split, folder, root)[: most or None]
     predictor = folders.load(folder, device=device, searcher=fastest_searcher)
-    chosen = list(metrics) or recipe.decoding.metrics
     found = evaluation.evaluate(
         predictor, examples, split=split, metrics=chosen, writer=opened, decode=decode
     )

@@ -105,6 +105,8 @@ def translate(
         lighten()
         with uncollected():
             translator = load(model, device=device, engine=engine, quantise=quantise, much=much)
+        if translator.target.vocabulary is None:
+            _refuse_search(model, decode, {"--scores": scores, "--alignments": alignments})
         live = source is None and _is_terminal(sys.stdin)
         lines = _prompted() if live else input_lines(source)
         inputs = named_inputs(lines, translator.sources)
@@ -128,6 +130,24 @@ def _sample(
         )
     options = {name: value for name, value in chance.items() if value is not None}
     return options if sample else None
+
+
+def _refuse_search(model: Path, decode: Decode, columns: dict[str, bool]) -> None:
+    """Refuse options that are for symbols."""
+    asked = {
+        "--beam": decode.beam is not None,
+        "--nbest": decode.nbest > 1,
+        "--length-penalty": decode.length_penalty is not None,
+        "--sample": decode.sample is not None,
+        "--prefix": decode.prefix != "",
+        **columns,
+    }
+    given = [name for name, is_given in asked.items() if is_given]
+    if given:
+        raise RecipeError(
+            f"{', '.join(given)}: for models that choose among symbols, but {model} writes values;"
+            " nothing is searched or scored. Leave it out."
+        )
 
 
 def _write(

@@ -121,3 +121,22 @@ def test_old_recipes_are_read_with_a_note(call: Call, sea: Path, tmp_path: Path)
     assert (checked.code, checked.out) == (0, "old.yaml: good\n")
     assert note in checked.err.replace("\n", " ")
     assert note in call("train", "old.yaml", "--dry-run").err.replace("\n", " ")
+
+
+def test_options_of_search_are_refused(call: Call, sea: Path) -> None:
+    options = ("--beam", 3, "--nbest", 2, "--prefix", "x", "--scores", "--length-penalty", 1.0)
+    said = call("predict", sea / "run", *options, "--alignments", stdin=b"21,0\n")
+    assert said.code == 2
+    assert (
+        "--beam, --nbest, --length-penalty, --prefix, --scores, --alignments: for models that"
+        f" choose among symbols, but {sea / 'run'} writes values; nothing is searched or scored."
+        in said.err
+    )
+    drawn = call("predict", sea / "run", "--sample", stdin=b"21,0\n")
+    assert "--sample: for models that choose among symbols" in drawn.err
+
+
+def test_metrics_of_text_are_refused(call: Call, sea: Path) -> None:
+    said = call("evaluate", sea / "run", "--metric", "bleu")
+    assert said.code == 2
+    assert "evaluate: bleu cannot measure a target of kind numbers; use mae, rmse." in said.err
