@@ -254,7 +254,7 @@ def _pointer(sizes: RunSizes) -> Plain:
 
 
 def _transformer(sizes: RunSizes) -> Plain:
-    width, dropout = sizes.width, min(sizes.dropout, 0.3)
+    width, dropout = sizes.width, sizes.dropout
     layer = {
         "kind": "transformer",
         "layers": sizes.layers,

@@ -6,6 +6,7 @@ from typing import Any
 from saccade.predict.passage import Passage, ReadingUnit, cut, whole
 from saccade.server.limits import Input, Limits
 from saccade.server.models import Served
+from saccade.server.predict import score_number
 from saccade.server.refusal import Refused
 
 AUTO = "auto"
@@ -75,4 +76,4 @@ def joined(passage: Passage, results: Sequence[dict[str, Any]]) -> dict[str, Any
 
 def _sum(scores: Sequence[float | None]) -> float | None:
     known = [score for score in scores if score is not None]
-    return sum(known) if len(known) == len(scores) else None
+    return score_number(sum(known)) if len(known) == len(scores) else None

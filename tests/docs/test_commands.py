@@ -16,6 +16,7 @@ from tests.docs.parsing import commands, parse
 ROOT = Path(__file__).parents[2]
 PAGES = ["README.md", "docs/tour.md", "docs/guards.md"]
 SHORT = ["--set", "training.max_steps=2", "--set", "training.max_epochs=0"]
+SHORT += ["--set", "training.validate_every=1"]
 BLOCK = re.compile(r"```(sh|python)\n(.*?)```", re.DOTALL)
 
 

@@ -1,5 +1,6 @@
 """Bodies of all kinds give the same fields."""
 
+import re
 from typing import Any
 
 import pytest
@@ -51,11 +52,11 @@ def test_parts_that_are_cut_off_are_refused(serve: Serve) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (None, "body.text: Input should be a valid string or Input should be a valid list; found"),
-        (5, "body.text: Input should be a valid string or Input should be a valid list; found 5;"),
-        ([["a"]], "body.text.0: Input should be a valid string; found ['a']; see /openapi.json."),
-        (["a", None], "body.text.1: Input should be a valid string; found None; see"),
-        ({"a": 1}, "body.text: Input should be a valid string or"),
+        (None, r"body.text: Input should be a valid string or .*valid list; found None;"),
+        (5, r"body.text: Input should be a valid string or .*valid list; found 5;"),
+        ([["a"]], r"body.text.0: Input should be a valid string.*; found \['a'\]; see /openapi.js"),
+        (["a", None], r"body.text.1: Input should be a valid string.*; found None; see"),
+        ({"a": 1}, r"body.text(.a)?: Input should be a valid string"),
     ],
 )
 def test_texts_that_are_none(serve: Serve, text: Any, message: str) -> None:
@@ -67,4 +68,5 @@ def test_texts_that_are_none(serve: Serve, text: Any, message: str) -> None:
     ):
         answer = client.post(path, json={name: text, "source": "src", "target": "tgt"})
         assert answer.status_code == 400
-        assert message.replace("body.text", f"body.{name}") in answer.json()["error"]
+        expected = message.replace("body.text", f"body.{name}")
+        assert re.search(expected, answer.json()["error"])
