@@ -185,7 +185,7 @@ def write_card(folder: Path, recipe: Recipe, translator: Predictor, progress: Pr
         f"| | |\n|---|---|\n{rows}\n\n"
         "`recipe.yaml` is the whole recipe, `saccade.json` names versions and hashes of the data."
         "\n\n```\n"
-        f"saccade predict {folder.name}\n```\n\n"
+        f"saccade predict {folder}\n```\n\n"
         "It has learned from the pairs of its recipe alone: on other kinds of data it may fail, and"
         " on nonsense it may invent.\n"
     )

@@ -50,7 +50,7 @@ def test_the_card(run: Run) -> None:
     card = (run.folder / "README.md").read_text(encoding="utf-8")
     assert card.startswith("# <small>\n")
     assert "| seed | 1 |" in card
-    assert "saccade predict run" in card
+    assert f"saccade predict {run.folder}\n" in card
 
 
 def test_summary(run: Run) -> None:
