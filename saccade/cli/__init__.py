@@ -121,7 +121,8 @@ app = typer.Typer(
     "Begin with: [bold]saccade demo[/bold]   or, for your own pairs: "
     "[bold]saccade init translation --tsv pairs.tsv[/bold]",
     epilog="Environment: SACCADE_HOME (where ids and kernels are stored), SACCADE_DEVICE (as"
-    " --device), SACCADE_ENGINE (as --engine), SACCADE_NATIVE (off: no kernels of our own),"
+    " --device), SACCADE_ENGINE (as --engine), SACCADE_NATIVE (off: no kernels in C; else their"
+    " folder), SACCADE_PARTS (packages whose parts recipes may name),"
     " SACCADE_LOG (quiet or debug), NO_COLOR.",
     no_args_is_help=True,
     rich_markup_mode="rich",

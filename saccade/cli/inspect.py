@@ -30,7 +30,9 @@ Picture = Annotated[
 
 def inspect(
     model: Model,
-    sentence: Annotated[str, typer.Argument(metavar="SENTENCE", help="What the model reads.")],
+    sentence: Annotated[
+        str, typer.Argument(metavar="SENTENCE", help="What the model reads, or example:N.")
+    ],
     view: Annotated[View, typer.Option("--view", "-v", help="What to look at.")] = View.attention,
     head: Annotated[
         str, typer.Option("--head", help="One attention map or layer by name, or mean, or max.")

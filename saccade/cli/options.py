@@ -17,17 +17,24 @@ Engine = Annotated[
     typer.Option(
         "--engine",
         envvar="SACCADE_ENGINE",
-        help="native, torch, ctranslate2, onnx, or auto: the fastest that writes the same.",
+        help="native (torch with C kernels), torch, ctranslate2, onnx, or auto: the soonest done.",
     ),
 ]
 Quantise = Annotated[
-    str, typer.Option("--quantise", help="Of native, ctranslate2 and onnx: round weights, as int8.")
+    str,
+    typer.Option(
+        "--quantise",
+        help="int8: round weights, with any engine (torch needs its C kernels). Text may change.",
+    ),
 ]
 Model = Annotated[
     Path, typer.Argument(metavar="MODEL", help="A model folder, as `saccade train` writes.")
 ]
 Beam = Annotated[
-    int | None, typer.Option("--beam", min=1, help="Hypotheses kept at each step; 1 is greedy.")
+    int | None,
+    typer.Option(
+        "--beam", min=1, help="Hypotheses kept at a step, 1 is greedy; the recipe's if not given."
+    ),
 ]
 Metrics = Annotated[
     list[str] | None,

@@ -20,12 +20,13 @@ def serve(
         typer.Argument(metavar="MODEL...", help="Model folders, each FOLDER or NAME=FOLDER."),
     ],
     host: Annotated[str, typer.Option("--host", help="Where to listen.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=1, max=65535)] = 8000,
+    port: Annotated[int, typer.Option("--port", min=1, max=65535, help="The port there.")] = 8000,
     keys: Annotated[
         Path | None, typer.Option("--keys", help="Ask for a key; one a line in this file.")
     ] = None,
     rate: Annotated[
-        int, typer.Option("--rate", min=0, help="Requests a minute of a key; 0 is no limit.")
+        int,
+        typer.Option("--rate", min=0, help="Requests a minute of a key or address; 0: no limit."),
     ] = 0,
     allow_host: Annotated[
         list[str] | None,
@@ -44,7 +45,9 @@ def serve(
         int, typer.Option("--max-characters", min=1, help="Of a text.")
     ] = 5_000,
     max_items: Annotated[int, typer.Option("--max-items", min=1, help="Texts a request.")] = 64,
-    max_beam: Annotated[int, typer.Option("--max-beam", min=1)] = 16,
+    max_beam: Annotated[
+        int, typer.Option("--max-beam", min=1, help="Hypotheses a request may keep.")
+    ] = 16,
     max_seconds: Annotated[
         float, typer.Option("--max-seconds", min=0.01, help="From arrival to answer.")
     ] = 30.0,

@@ -21,7 +21,10 @@ def train(
         Path, typer.Argument(metavar="RECIPE", help="A recipe, or a run folder that holds one.")
     ],
     folder: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Where to write; runs/NAME if not given.")
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="Where to write; runs/NAME, or the folder that is resumed."
+        ),
     ] = None,
     sets: Sets = None,
     resume: Annotated[

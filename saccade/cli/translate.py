@@ -57,13 +57,19 @@ def translate(
         bool, typer.Option("--sample", help="Draw outputs by chance instead of searching.")
     ] = False,
     temperature: Annotated[
-        float | None, typer.Option("--temperature", help="Of --sample; below 1 is bolder.")
+        float | None,
+        typer.Option(
+            "--temperature", help="Of --sample: above 1 is bolder, below 1 keeps to the likely."
+        ),
     ] = None,
     top_k: Annotated[
         int | None, typer.Option("--top-k", help="Of --sample: only the K likeliest symbols.")
     ] = None,
     top_p: Annotated[
-        float | None, typer.Option("--top-p", help="Of --sample: only what makes up this share.")
+        float | None,
+        typer.Option(
+            "--top-p", help="Of --sample: only the likeliest that together have this probability."
+        ),
     ] = None,
     seed: Annotated[
         int | None, typer.Option("--seed", help="Of --sample: another seed, another output.")

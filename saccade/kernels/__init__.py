@@ -14,7 +14,8 @@ Training comes in by functions that take tensors and return a result, or None if
 
 Each stands beside a clear form in torch that computes the same, with the same draws.
 
-    library.py         how the C files are compiled for this processor, kept, and called
+    build.py           how the C files are compiled for this processor, once, and kept
+    library.py         how they are loaded and called
     structures.py      what they are given
     workspace.py       memory that calls work in again and again
 
@@ -23,5 +24,6 @@ Each stands beside a clear form in torch that computes the same, with the same d
     linear.c top_k.c                                                                     both
     simd.h int8.h strips.h lstm_cell.h dropout_mask.h ...              what several of them share
 
-`python -m saccade.kernels` builds them ahead of their first use and tells what came of it.
+`python -m saccade.kernels` builds them ahead of their first use and tells what came of it; with
+`--again` it builds them anew.
 """

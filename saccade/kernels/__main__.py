@@ -1,5 +1,12 @@
-"""Build the kernels now, and tell where they are or why there are none."""
+"""Build the kernels now, and tell where they are or why there are none.
 
-from saccade.kernels.library import found
+`--again` builds them though that was done, or failed, before.
+"""
 
-print(found().told)  # noqa: T201 - this is what the command is for
+import argparse
+
+from saccade.kernels import build
+
+_parser = argparse.ArgumentParser(prog="python -m saccade.kernels", description=__doc__)
+_parser.add_argument("--again", action="store_true", help="compile even if that was done or failed")
+print(build.find(wait=True, again=_parser.parse_args().again).told)  # noqa: T201 - its purpose

@@ -1,14 +1,7 @@
-"""Compiling the kernels for the processor at hand, keeping them, and calling them."""
+"""Loading the kernels and calling them; build.py compiles them."""
 
 import ctypes
-import hashlib
-import os
-import platform
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Callable
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,6 +9,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from saccade.kernels import build
 from saccade.kernels.structures import (
     AttentionCall,
     BeamCandidates,
@@ -36,12 +30,7 @@ from saccade.kernels.structures import (
     RnnDecoderWeights,
 )
 
-SOURCES = sorted(Path(__file__).parent.glob("*.[ch]"))
-SWITCH = (
-    "SACCADE_NATIVE"  # "off": as if there were no compiler; otherwise the folder to keep them in
-)
-_FLAGS = ("-std=gnu11", "-O3", "-march=native", "-fno-math-errno", "-shared", "-fPIC")
-_MOST_SECONDS = 120
+SWITCH = build.SWITCH
 
 
 class Bytes(NamedTuple):
@@ -149,22 +138,18 @@ class KernelStatus(NamedTuple):
 
 @cache
 def found() -> KernelStatus:
-    """Load the kernels, and compile them first where that has not been done."""
-    if os.environ.get(SWITCH, "").lower() == "off":
-        return KernelStatus(None, f"turned off by {SWITCH}")
-    compiler = _compiler()
-    if not compiler:
-        return KernelStatus(None, "no C compiler was found: install gcc or clang, or set CC")
+    """Load the kernels, and compile them first where that has not been done.
+
+    That is decided once a process. Who learns waits for another process that compiles them, and who
+    only predicts does not: see build.py.
+    """
+    path, told = build.find(wait=torch.is_grad_enabled())
+    if path is None:
+        return KernelStatus(None, told)
     try:
-        path = _home() / f"kernels-{_key(compiler)}.so"
-        if path.exists():
-            with suppress(OSError):  # cut short by a full disk, say: it is built anew
-                return KernelStatus(Kernels(path), f"kept in {path}")
-        _compile(compiler, path)
-        return KernelStatus(Kernels(path), f"compiled in {path}")
-    except (OSError, subprocess.SubprocessError) as error:
-        said = getattr(error, "stderr", "") or str(error)
-        return KernelStatus(None, f"{compiler} could not build them: {said.strip()[:500]}")
+        return KernelStatus(Kernels(path), told)
+    except (OSError, AttributeError) as error:  # such as a folder from which nothing may be run
+        return KernelStatus(None, f"{path} cannot be loaded: {error}")
 
 
 def fits(*tensors: Tensor) -> bool:
@@ -181,53 +166,13 @@ def learning() -> bool:
 
 def kernels_for(*tensors: Tensor) -> Kernels | None:
     """Return the kernels, if there are any and the tensors fit."""
-    return found().kernels if fits(*tensors) else None
-
-
-def _compiler() -> str | None:
-    named = os.environ.get("CC", "")
-    return next((path for name in (named, "cc", "gcc", "clang") if (path := _which(name))), None)
-
-
-def _which(name: str) -> str | None:
-    return shutil.which(name) if name else None
-
-
-def _home() -> Path:
-    """Return the user's own folder for what can be made again; nobody else writes to it."""
-    home = os.environ.get("SACCADE_HOME")
-    usual = (Path(home) if home else Path.home() / ".cache" / "saccade") / "native"
-    folder = Path(os.environ.get(SWITCH) or usual)
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
-        raise PermissionError(f"{folder} belongs to somebody else; name another in {SWITCH}")
-    return folder
-
-
-def _key(compiler: str) -> str:
-    """Name what the result depends on: the source, the flags, the compiler, the processor."""
-    cpu = Path("/proc/cpuinfo")
-    lines = cpu.read_text("utf-8").splitlines() if cpu.exists() else [platform.processor()]
-    can = next((x for x in lines if x.startswith(("flags", "Features"))), lines[0] if lines else "")
-    what = (*(x.read_text("utf-8") for x in SOURCES), *_FLAGS, compiler, platform.machine(), can)
-    return hashlib.sha256("\0".join(what).encode()).hexdigest()[:16]
-
-
-def _compile(compiler: str, path: Path) -> None:
-    """Compile beside `path` and move the result there whole, with threads if they can be had."""
-    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
-        made = Path(folder) / path.name
-        sources = [str(one) for one in SOURCES if one.suffix == ".c"]
-        command = [compiler, *_FLAGS, *sources, "-o", str(made), "-lm"]
-        try:
-            _run([*command, "-fopenmp"])
-        except subprocess.CalledProcessError:
-            _run(command)
-        made.replace(path)
-
-
-def _run(command: list[str]) -> None:
-    subprocess.run(command, check=True, capture_output=True, text=True, timeout=_MOST_SECONDS)
+    if not fits(*tensors):
+        return None
+    kernels, told = found()
+    if kernels is None and told == build.BUSY and torch.is_grad_enabled():
+        found.cache_clear()  # this process only predicted and did not wait; now it learns
+        kernels, _ = found()
+    return kernels
 
 
 def _typed(function: Any, gives: Any, *takes: Any) -> Callable[..., Any]:

@@ -1,5 +1,7 @@
 """The door of this room: a model that the kernels search."""
 
+import torch
+
 from saccade.flow import Sources, only
 from saccade.inference.freshness import Derived
 from saccade.inference.searcher import TorchSearcher
@@ -61,5 +63,6 @@ def native_model(model: Model, make: PanelMaker) -> NativeModel | None:
 
 def fastest_searcher(model: Model) -> Searcher:
     """Return who searches a model fastest here: the kernels, or torch if there are none."""
-    kernels = library.found().kernels
+    with torch.no_grad():  # who only predicts does not wait for another process to compile them
+        kernels = library.found().kernels
     return TorchSearcher(model) if kernels is None else NativeSearcher(model, kernels)

@@ -3,7 +3,7 @@ import re
 import pytest
 
 from saccade import recipe as recipes
-from saccade.cli import app, main
+from saccade.cli import RECIPE_VERBS, VERBS, _imported, app, main
 from tests.cli.conftest import Call
 
 
@@ -20,6 +20,18 @@ def test_every_verb_explains_itself_with_an_example(call: Call, verb: str | None
     assert said.code == 0
     assert "Example" in said.out
     assert f"saccade {verb}" in said.out
+
+
+@pytest.mark.parametrize(("name", "place"), [*VERBS.items(), *RECIPE_VERBS.items()])
+def test_every_option_is_explained(name: str, place: str) -> None:
+    unsaid = [one.name for one in _imported(name, place).params if not getattr(one, "help", None)]
+    assert unsaid == []
+
+
+def test_help_says_which_way_a_temperature_goes_and_who_rounds(call: Call) -> None:
+    said = " ".join(re.sub(r"[│\s]+", " ", call("translate", "--help").out).split())
+    assert "above 1 is bolder, below 1 keeps to the likely" in said
+    assert "with any engine (torch needs its C kernels)" in said
 
 
 def test_wrong_use_is_2(call: Call) -> None:

@@ -1,20 +1,16 @@
-"""The kernels are compiled once; where they cannot be, there are none, and it is said why."""
+"""The kernels that were built are loaded once a process; who learns waits for them."""
 
-import os
+import fcntl
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import torch
 
-from saccade.kernels import library, structures
-from saccade.kernels.library import SWITCH, Kernels, KernelStatus, found
+from saccade.kernels import build, library, structures
+from saccade.kernels.library import SWITCH, Kernels, KernelStatus, found, kernels_for
 from tests.samples import randn
-
-SOURCE = Path(library.__file__).parent
 
 
 @pytest.fixture(autouse=True)
@@ -35,8 +31,8 @@ def real() -> str:
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder that is yet to be made."""
-    monkeypatch.setenv(SWITCH, str(tmp_path / "kept" / "here"))
-    return tmp_path / "kept" / "here"
+    monkeypatch.setenv(SWITCH, str(tmp_path / "kept"))
+    return tmp_path / "kept"
 
 
 def name_compiler(script: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -60,59 +56,7 @@ def dropped(kernels: Kernels) -> torch.Tensor:
     return y
 
 
-def test_they_are_compiled_once_and_kept(
-    real: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    calls = tmp_path / "calls"
-    name_compiler(f'echo "$@" >> {calls}\nexec {real} "$@" -O0', tmp_path, monkeypatch)
-    first = again()
-    assert first.kernels is not None
-    (path,) = folder.iterdir()
-    assert first.told == f"compiled in {path}"
-    assert found() is first
-    second = again()
-    assert second.kernels is not None
-    assert second.told == f"kept in {path}"
-    (call,) = calls.read_text("utf-8").splitlines()
-    assert f"-o {folder}/" in call  # beside where it is moved to: on the same disk
-    assert torch.equal(dropped(first.kernels), dropped(second.kernels))
-
-
-@pytest.mark.parametrize("word", ["off", "OFF"])
-def test_they_can_be_turned_off(word: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(SWITCH, word)
-    assert again() == (None, "turned off by SACCADE_NATIVE")
-
-
-def test_without_a_compiler_there_are_none(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setenv("CC", "")
-    said = "no C compiler was found: install gcc or clang, or set CC"
-    assert again() == (None, said)
-    assert not folder.exists()
-
-
-def test_a_compiler_that_fails_is_quoted(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    compiler = name_compiler("echo 'lanes.h: no such thing' >&2\nexit 1", tmp_path, monkeypatch)
-    assert again() == (None, f"{compiler} could not build them: lanes.h: no such thing")
-    assert list(folder.iterdir()) == []
-
-
-@pytest.mark.usefixtures("folder")
-def test_a_compiler_that_makes_nothing_is_told_of(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    compiler = name_compiler("exit 0", tmp_path, monkeypatch)
-    kernels, told = again()
-    assert kernels is None
-    assert told.startswith(f"{compiler} could not build them: [Errno 2] No such file")
-
-
-def test_a_compiler_without_threads_will_do(
+def test_without_threads_they_compute_the_same(
     real: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     usual = found().kernels
@@ -122,8 +66,8 @@ def test_a_compiler_without_threads_will_do(
     )
     alone, told = again()
     assert alone is not None
-    (path,) = (tmp_path / "kept").iterdir()
-    assert told == f"compiled in {path}"
+    assert told.startswith(f"compiled in {tmp_path / 'kept'}/kernels-")
+    assert found().kernels is alone
     if usual is None:
         pytest.skip("nothing to compare with")
     assert torch.equal(dropped(alone), dropped(usual))
@@ -138,81 +82,37 @@ def test_a_compiler_without_threads_will_do(
     torch.testing.assert_close(*both)
 
 
-def test_a_folder_that_cannot_be_made_is_told_of(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    name_compiler("exit 0", tmp_path, monkeypatch)
-    (tmp_path / "file").write_text("", encoding="utf-8")
-    monkeypatch.setenv(SWITCH, str(tmp_path / "file" / "below"))
-    kernels, told = again()
-    assert kernels is None
-    assert f"Not a directory: '{tmp_path / 'file' / 'below'}'" in told
-
-
-@pytest.mark.skipif(not hasattr(os, "getuid"), reason="folders have no owner here")
-def test_what_somebody_else_may_have_written_is_not_loaded(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    name_compiler("exit 0", tmp_path, monkeypatch)
-    own = os.getuid()
-    monkeypatch.setattr(os, "getuid", lambda: own + 1)
-    kernels, told = again()
-    assert kernels is None
-    assert f"{folder} belongs to somebody else; name another in SACCADE_NATIVE" in told
-
-
-def test_a_damaged_file_is_built_anew(
-    real: str, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CC", real)
-    folder.mkdir(parents=True)
-    path = folder / f"kernels-{library._key(real)}.so"
-    path.write_bytes(b"not a library")
-    kernels, told = again()
-    assert kernels is not None
-    assert told == f"compiled in {path}"
-    assert path.read_bytes().startswith(b"\x7fELF")
-
-
-def test_they_are_kept_in_the_users_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.delenv(SWITCH, raising=False)
-    home = library._home()
-    assert home == tmp_path / "home" / "native"  # SACCADE_HOME is set for every test
-    assert home.stat().st_mode & 0o077 == 0
-    monkeypatch.delenv("SACCADE_HOME")
-    monkeypatch.setenv("HOME", str(tmp_path / "user"))
-    assert library._home() == tmp_path / "user" / ".cache" / "saccade" / "native"
-
-
-def test_two_programs_may_compile_at_once(
-    real: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Neither is done compiling before the other has begun."""
-    wait = "for i in $(seq 99); do test $(ls -d begun.* | wc -l) -gt 1 && break; sleep 0.1; done"
-    script = f'cd {tmp_path}\nmkdir begun.$$\n{wait}\nexec {real} "$@" -O0'
+@pytest.mark.usefixtures("folder")
+def test_what_is_no_library_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = 'while [ $# -gt 0 ]; do [ "$1" = -o ] && echo nonsense > "$2"; shift; done'
     name_compiler(script, tmp_path, monkeypatch)
-    command = [sys.executable, "-m", "saccade.kernels"]
-    programs = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
-    told = [one.communicate(timeout=100)[0].strip() for one in programs]
-    (path,) = folder.iterdir()
-    assert told == [f"compiled in {path}"] * 2
-    assert [one.returncode for one in programs] == [0, 0]
-    assert again().told == f"kept in {path}"
+    kernels, told = again()
+    assert kernels is None
+    assert "cannot be loaded: " in told
 
 
-def test_the_name_depends_on_what_was_compiled_and_how(
+def test_who_learns_waits_and_who_predicts_does_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = library._key("cc")
-    assert library._key("cc") == first
-    names = {first, library._key("other")}
-    with monkeypatch.context() as patch:
-        patch.setattr(library, "_FLAGS", (*library._FLAGS, "-O1"))
-        names.add(library._key("cc"))
-    copies = [Path(shutil.copy(one, tmp_path)) for one in library.SOURCES]
-    monkeypatch.setattr(library, "SOURCES", copies)
-    assert library._key("cc") == first
-    header = next(one for one in copies if one.suffix == ".h")
-    header.write_text(header.read_text("utf-8") + "\n", encoding="utf-8")
-    names.add(library._key("cc"))
-    assert len(names) == 4
+    usual, folder, x = build.find(wait=True).path, tmp_path / "kept", randn(3)
+    if usual is None:
+        pytest.skip("nothing to copy")
+    copies = f'while [ $# -gt 0 ]; do [ "$1" = -o ] && cp {usual} "$2"; shift; done'
+    compiler = name_compiler(copies, tmp_path, monkeypatch)
+    monkeypatch.setenv(SWITCH, str(folder))
+    folder.mkdir(mode=0o700)
+    lock = folder / f"kernels-{build._key(str(compiler))}.lock"
+    with lock.open("a") as file, torch.no_grad():
+        fcntl.flock(file, fcntl.LOCK_EX)
+        assert kernels_for(x) is None
+        assert found().told == build.BUSY
+    with torch.no_grad():
+        assert kernels_for(x) is None  # it is decided once
+    learned = kernels_for(x)
+    assert learned is not None
+    with torch.no_grad():
+        assert kernels_for(x) is learned
+
+
+def test_the_switch_is_that_of_the_build() -> None:
+    assert library.SWITCH == build.SWITCH == "SACCADE_NATIVE"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from saccade.kernels import library, structures
+from saccade.kernels import build, structures
 
-SOURCE = Path(library.__file__).parent
+SOURCE = Path(build.__file__).parent
 
 
 def test_the_structures_are_those_of_the_c_files(tmp_path: Path) -> None:
@@ -23,7 +23,7 @@ def test_the_structures_are_those_of_the_c_files(tmp_path: Path) -> None:
     ]
     fields = [(kind, field[0]) for kind in kinds for field in kind._fields_]
     lines = [
-        *(f'#include "{one.name}"' for one in library.SOURCES if one.suffix == ".c"),
+        *(f'#include "{one.name}"' for one in build.SOURCES if one.suffix == ".c"),
         "#include <stddef.h>",
         "#include <stdio.h>",
         "int main(void) {",
