@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from saccade.data.prepare import batches_of, prepare
-from saccade.metrics.base import Metric
+from saccade.metrics.base import Metric, name_of
 from saccade.nouns import pair
 from saccade.parts import Part, kinds
 from saccade.predict.evaluation import (
