@@ -13,7 +13,6 @@ from saccade.predict.evaluation import (
     figures_of,
     likelihood_of,
     loss_of,
-    name_of,
 )
 from tests.train import small
 
