@@ -137,7 +137,7 @@ def row(name: str, size: int, found: dict[str, Any]) -> str:
     told = found["evaluation"]
     metric = next(m for m in _METRICS if m in told["metrics"])
     figure = told["metrics"][metric]
-    constant = (told.get("constant") or {}).get("figures", {}).get(metric)
+    constant = (told.get("constant") or {}).get("metrics", {}).get(metric)
     cells = [
         name,
         f"{size:,}",
