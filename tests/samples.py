@@ -24,6 +24,7 @@ from saccade.models.base import Model
 from saccade.nouns import Side
 from saccade.objectives.cross_entropy import cross_entropy
 from saccade.parts import Part, find, kinds, schema
+from saccade.positions.base import Heads, Positions
 from saccade.tokenizers._vocabulary import Vocabulary
 from saccade.tokenizers.character import Character
 
@@ -64,6 +65,15 @@ def readers(dim: int) -> list[Part[Attention]]:
     built = [(part, part.build(dim, dim)) for part in variants(Attention)]
     fit = [(part, one) for part, one in built if one.context_dim == dim]
     return [part for part, one in fit if not one.recurrent and not one.hard]
+
+
+def positions(*, inside: bool) -> list[Part[Positions]]:
+    """Every kind of positions that acts inside self-attention, or every kind that does not."""
+    return [part for part in variants(Positions) if _acts_inside(part) is inside]
+
+
+def _acts_inside(part: Part[Positions]) -> bool:
+    return part.build(4, Heads(2, 2)).inside(1, 0, torch.zeros(1)) is not None
 
 
 def name(part: object) -> str:

@@ -1,8 +1,15 @@
 """Attention inside the layers of a Transformer, which read all places at once."""
 
+from typing import NamedTuple
+
+from torch import Tensor
+
 from saccade.attention.base import Attention
+from saccade.attention.multihead import MultiHead
 from saccade.errors import ShapeError
-from saccade.parts import Part
+from saccade.flow import Attended, State, append
+from saccade.parts import Part, find
+from saccade.positions.base import Heads, Places
 
 
 def build_attention(attention: Part[Attention], dim: int, memory_dim: int) -> Attention:
@@ -24,3 +31,40 @@ def build_attention(attention: Part[Attention], dim: int, memory_dim: int) -> At
             " a layer does not hand out those of its self-attention. Use multihead, or decoder rnn."
         )
     return built
+
+
+def heads_of(attention: Part[Attention], dim: int) -> Heads | None:
+    """Return the heads that a recipe asks for; None if the attention is not `multihead`."""
+    if find(Attention, attention.kind) is not MultiHead:
+        return None
+    options = attention.plain()
+    return Heads(options["heads"], options["key_width"] or dim // options["heads"])
+
+
+class SelfRead(NamedTuple):
+    """What places have read of themselves, and what is prepared of all of them."""
+
+    read: Attended
+    past: State
+
+
+def read_itself(
+    attention: Attention, x: Tensor, past: State, mask: Tensor, places: Places | None
+) -> SelfRead:
+    """Let places `x [B, T, D]` read those in `past`, if any, and themselves.
+
+    Args:
+        attention: that of the layer.
+        x: the places.
+        past: what was prepared of the places before them.
+        mask: broadcasts to `[B, T, S]`, True = keep.
+        places: what positions do inside; others than `multihead` have none.
+    """
+    if places is None:
+        new = attention.prepare(x)
+        past = append(past, new) if past else new
+        return SelfRead(attention(x, past, mask, attention.start(past)), past)
+    assert isinstance(attention, MultiHead)  # positions refuse others: see `needed`
+    new = attention.prepare(x, places)
+    past = append(past, new) if past else new
+    return SelfRead(attention(x, past, mask, attention.start(past), places=places), past)

@@ -12,6 +12,7 @@ from saccade.flow import Attended, State, masked_softmax, tensor
 from saccade.kernels.attention import attention
 from saccade.kernels.precision import restored
 from saccade.parts import Part
+from saccade.positions.base import Places
 
 
 class MultiHead(Attention):
@@ -26,6 +27,8 @@ class MultiHead(Attention):
     product:
 
         head_i = softmax(score_i(W_i^Q q, W_i^K h)) W_i^V h
+
+    Inside a Transformer, `places` rotate queries and keys and add to the scores; see `Positions`.
 
     key_width: width d of the queries and keys of a head; 0 is D / H, that of its values.
     """
@@ -76,10 +79,12 @@ class MultiHead(Attention):
         """One map a head."""
         return tuple(f"head {i + 1}" for i in range(self.heads))
 
-    def prepare(self, states: Tensor) -> State:
-        """Project keys and values and cut them into heads."""
+    def prepare(self, states: Tensor, places: Places | None = None) -> State:
+        """Project keys and values, cut them into heads, and rotate the keys if `places` do."""
         both = self.keys_values(states).split(self.widths, dim=-1)
         keys, values = map(self._heads, both)  # [B, H, S, d]
+        if places is not None:
+            keys = places.rotate(keys)
         if self.scores:
             own = [score.keys(keys[:, i]) for i, score in enumerate(self._each_score)]
             keys = torch.stack(own, dim=1)  # [B, H, S, ...]
@@ -90,14 +95,26 @@ class MultiHead(Attention):
         return {}
 
     def forward(
-        self, query: Tensor, prepared: State, mask: Tensor, state: State, *, look: bool = False
+        self,
+        query: Tensor,
+        prepared: State,
+        mask: Tensor,
+        state: State,
+        *,
+        look: bool = False,
+        places: Places | None = None,
     ) -> Attended:
         """Read with every head; the mask is the same for all."""
         q = self._heads(self.query(query))  # [B, H, T, d]
+        if places is not None:
+            q = places.rotate(q)
+        bias = None if places is None else places.bias(q)  # [B, H, T, S]
         keys, values = tensor(prepared, "keys"), tensor(prepared, "values")
         rate = self.dropout if self.training else 0.0
-        if look or self.scores:
-            weights = masked_softmax(self._score(q, keys), mask[:, None])  # [B, H, T, S]
+        if look or self.scores or bias is not None:
+            scores = self._score(q, keys)  # [B, H, T, S]
+            scores = scores if bias is None else scores + bias
+            weights = masked_softmax(scores, mask[:, None])  # [B, H, T, S]
             read = dropout(weights, rate, self.training) @ values  # [B, H, T, d]
         else:
             weights = None

@@ -27,7 +27,7 @@ class Placed(Weighted):
         score: Part[ScoredAttention] = Part(ScoredAttention, "bilinear"),
     ) -> None:
         super().__init__(query_dim, key_dim)
-        self.positions = positions.build(key_dim)
+        self.positions = positions.build(key_dim, None)
         self.inner = score.build(query_dim, key_dim)
 
     def keys(self, states: Tensor) -> Tensor:

@@ -46,7 +46,7 @@ class ConvS2SDecoder(Decoder):
     ) -> None:
         super().__init__(input_dim, memory_dim)
         check_widths("decoder conv_s2s", "kernel", [kernel])
-        self.positions = positions.build(input_dim)
+        self.positions = positions.build(input_dim, None)
         self.enter = normal_linear(input_dim, hidden)
         self.layers = nn.ModuleList(
             ConvS2SLayer(hidden, kernel, dropout, input_dim, attention.build(input_dim, memory_dim))

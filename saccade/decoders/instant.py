@@ -39,7 +39,7 @@ class InstantDecoder(Decoder):
         positions: Part[Positions] = Part(Positions, "sinusoidal"),
     ) -> None:
         super().__init__(input_dim, memory_dim)
-        self.positions = positions.build(hidden)
+        self.positions = positions.build(hidden, None)
         widths = [memory_dim + hidden] + [hidden] * (layers - 1)
         self.layers = nn.ModuleList(nn.Linear(width, hidden) for width in widths)
         self.attention = attention.build(hidden, memory_dim)

@@ -5,7 +5,7 @@ from typing import ClassVar, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from saccade.attention._layer import build_attention
+from saccade.attention._layer import build_attention, heads_of, read_itself
 from saccade.attention.base import Attention
 from saccade.decoders.base import Decoder
 from saccade.flow import (
@@ -15,7 +15,6 @@ from saccade.flow import (
     Memory,
     State,
     Stepped,
-    append,
     causal,
     nested,
     tensor,
@@ -29,7 +28,7 @@ from saccade.layers.transformer import (
     closing_norm,
 )
 from saccade.parts import Part
-from saccade.positions.base import Positions
+from saccade.positions.base import Places, Positions
 
 
 class TransformerDecoder(Decoder):
@@ -60,7 +59,7 @@ class TransformerDecoder(Decoder):
     ) -> None:
         super().__init__(input_dim, memory_dim)
         self.neighbourhood = check_neighbourhood(neighbourhood)
-        self.positions = positions.build(input_dim)
+        self.positions = positions.build(input_dim, heads_of(attention, input_dim))
         self.layers = nn.ModuleList(
             DecoderLayer(input_dim, memory_dim, attention, feed_forward, norm, dropout)
             for _ in range(layers)
@@ -100,11 +99,12 @@ class TransformerDecoder(Decoder):
         back = torch.arange(place.shape[1], device=x.device).flip(0)  # [t + 1]
         near = place & (back <= (self.neighbourhood or back.shape[0]))  # [B, t + 1]
         y = self.positions(x[:, None], first=place.shape[1] - 1)  # [B, 1, D]
+        places = self.positions.inside(1, place.shape[1] - 1, y)
         after: State = {}
         maps = []
         for i, layer in enumerate(self._stack):
             seen = tensor(source, "mask")[:, None]  # [B, 1, S]
-            sight = Sight(nested(source, str(i)), seen, near[:, None])
+            sight = Sight(nested(source, str(i)), seen, near[:, None], places)
             y, after[str(i)], read = layer(y, nested(past, str(i)), sight, look=look)
             maps.append(read)
         features = self.norm(y)[:, 0]  # [B, D]
@@ -117,20 +117,25 @@ class TransformerDecoder(Decoder):
         y = self.positions(x)  # [B, T, D]
         n, device = x.shape[1], x.device
         order = (causal(n, device) & window(n, self.neighbourhood, device))[None]  # [1, T, T]
+        places = self.positions.inside(n, 0, y)
         maps = []
         for layer in self._stack:
-            sight = Sight(layer.prepare(memory), memory.mask[:, None], order)
+            sight = Sight(layer.prepare(memory), memory.mask[:, None], order, places)
             y, _, read = layer(y, {}, sight, look=look)
             maps.append(read)
         return Decoded(self.norm(y), _join(maps))
 
 
 class Sight(NamedTuple):
-    """What a layer may see: the prepared memory, its mask `[B, 1, S]`, the mask of the past."""
+    """What a layer may see: the prepared memory, its mask `[B, 1, S]`, the mask of the past.
+
+    places: what positions do inside self-attention.
+    """
 
     memory: State
     memory_mask: Tensor
     past_mask: Tensor
+    places: Places | None = None
 
 
 class DecoderLayer(nn.Module):
@@ -158,9 +163,7 @@ class DecoderLayer(nn.Module):
     ) -> tuple[Tensor, State, Tensor | None]:
         """Write `x [B, T, D]` behind `past`; return it, the longer past, and where it looked."""
         y = self.around_self.enter(x)
-        new = self.self_attention.prepare(y)
-        past = append(past, new) if past else new
-        said = self.self_attention(y, past, sight.past_mask, self.self_attention.start(past))
+        said, past = read_itself(self.self_attention, y, past, sight.past_mask, sight.places)
         x = self.around_self.leave(x, said.context)
         x, weights = self._read(x, sight, look=look)
         y = self.feed_forward(self.around_feed_forward.enter(x))

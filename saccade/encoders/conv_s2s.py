@@ -40,7 +40,7 @@ class ConvS2SEncoder(Encoder):
         super().__init__(input_dim)
         check_widths("encoder conv_s2s", "kernel", [kernel])
         self.kernel = kernel
-        self.positions = positions.build(input_dim)
+        self.positions = positions.build(input_dim, None)
         self.enter = normal_linear(input_dim, hidden)
         self.layers = nn.ModuleList(
             GatedConvolution(hidden, kernel, dropout) for _ in range(layers)

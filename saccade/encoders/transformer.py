@@ -2,7 +2,7 @@
 
 from torch import Tensor, nn
 
-from saccade.attention._layer import build_attention
+from saccade.attention._layer import build_attention, heads_of, read_itself
 from saccade.attention.base import Attention
 from saccade.encoders.base import Encoder
 from saccade.flow import Memory, Padded, window
@@ -14,7 +14,7 @@ from saccade.layers.transformer import (
     closing_norm,
 )
 from saccade.parts import Part
-from saccade.positions.base import Positions
+from saccade.positions.base import Places, Positions
 
 
 class TransformerEncoder(Encoder):
@@ -41,7 +41,7 @@ class TransformerEncoder(Encoder):
     ) -> None:
         super().__init__(input_dim)
         self.neighbourhood = check_neighbourhood(neighbourhood)
-        self.positions = positions.build(input_dim)
+        self.positions = positions.build(input_dim, heads_of(attention, input_dim))
         self.layers = nn.ModuleList(
             EncoderLayer(input_dim, attention, feed_forward, norm, dropout) for _ in range(layers)
         )
@@ -58,8 +58,9 @@ class TransformerEncoder(Encoder):
         sight = source.mask[:, None]  # [B, 1, S]
         if self.neighbourhood:
             sight = sight & window(x.shape[1], self.neighbourhood, x.device)  # [B, S, S]
+        places = self.positions.inside(x.shape[1], 0, x)
         for layer in self.layers:
-            x = layer(x, sight)
+            x = layer(x, sight, places)
         x = self.norm(x) * source.mask[:, :, None]  # [B, S, D]
         summary = x.sum(dim=1) / source.lengths.clamp(min=1)[:, None]  # [B, D]
         return Memory(x, source.mask, summary)
@@ -77,11 +78,10 @@ class EncoderLayer(nn.Module):
         self.around_attention = Residual(dim, norm, dropout)
         self.around_feed_forward = Residual(dim, norm, dropout)
 
-    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+    def forward(self, x: Tensor, mask: Tensor, places: Places | None = None) -> Tensor:
         """Read `x [B, S, D]` at the places `mask`, which broadcasts to `[B, S, S]`, keeps."""
         y = self.around_attention.enter(x)
-        prepared = self.attention.prepare(y)
-        read = self.attention(y, prepared, mask, self.attention.start(prepared))
+        read, _ = read_itself(self.attention, y, {}, mask, places)
         x = self.around_attention.leave(x, read.context)
         y = self.feed_forward(self.around_feed_forward.enter(x))
         return self.around_feed_forward.leave(x, y)

@@ -130,8 +130,7 @@ def _spec(model: Plain, get: Get, *, one: bool) -> Any:
     spec.decoder.projection.bias = get("head.bias")
     for name, stack in (("encoder", spec.encoder), ("decoder", spec.decoder)):
         where = _ENCODER if name == "encoder" else name
-        positions = _positions(model[name], model["embedding"], get, where)
-        stack.position_encodings.encodings = positions
+        _put_positions(stack, model[name], model["embedding"], get, where)
         if model[name]["norm"] == "pre":
             _norm(stack.layer_norm, get, f"{where}.norm")
     for i, layer in enumerate(spec.encoder.layer):
@@ -152,7 +151,27 @@ def _shape(side: Plain) -> dict[str, Any]:
         "num_heads": side["attention"]["heads"],
         "pre_norm": side["norm"] == "pre",
         "activation": common_spec.Activation.RELU,
+        **_inside(side["positions"]),
     }
+
+
+def _inside(positions: Plain) -> dict[str, Any]:
+    """Return what positions do in self-attention; 0 rotates whole heads, in halves as ours do."""
+    if positions["kind"] == "rotary":
+        return {"rotary_dim": 0, "rotary_interleave": False, "rotary_base": positions["base"]}
+    return {"relative_position": positions["kind"] == "relative"}
+
+
+def _put_positions(stack: Any, side: Plain, dim: int, get: Get, name: str) -> None:
+    """Put in what positions add to vectors, or to keys."""
+    added = vars(stack).get("position_encodings")
+    if added is not None:
+        added.encodings = _positions(side, dim, get, name)
+    if side["positions"]["kind"] == "relative":
+        keys = get(f"{name}.positions.a")
+        for layer in stack.layer:
+            layer.self_attention.relative_position_keys = keys
+            layer.self_attention.relative_position_values = np.zeros_like(keys)
 
 
 def _positions(side: Plain, dim: int, get: Get, name: str) -> Array:

@@ -14,7 +14,7 @@ from saccade.decoders.transformer import DecoderLayer
 from saccade.flow import Memory, State, tensor
 from saccade.inference.groups import GROUP, Groups
 from saccade.inference.linear import Product
-from saccade.positions.base import Positions
+from saccade.positions.base import Places, Positions
 
 _FEW = 4  # sources for which folding pays whoever reads them
 _STEPS = 16  # for which there is room at first
@@ -23,10 +23,15 @@ _NEVER = float("-inf")
 
 
 class PositionTable:
-    """What positions add to the vectors of a place, computed once, whatever else is asked for."""
+    """What positions do at a place, computed once, whatever else is asked for.
+
+    Positions that add to scores are not known here: see `is_plain_decoder`.
+    """
 
     def __init__(self, positions: Positions) -> None:
+        assert not positions.biased
         self._positions, self._known = positions, dict[int, Tensor]()
+        self._inside = dict[int, Places | None]()
 
     def at(self, t: int, like: Tensor) -> Tensor:
         """Return what is added to vectors such as `like [..., D]` at place `t`, `[D]`."""
@@ -47,6 +52,21 @@ class PositionTable:
         """Return what is added at `n` places from `t` on, or as many as there are."""
         most = self._positions.most
         return self.some(range(t, t + n if most is None else max(min(t + n, most), t + 1)), like)
+
+    def inside(self, t: int, like: Tensor) -> Places | None:
+        """Return what rotates queries and keys at place `t`, if anything does."""
+        if t not in self._inside:
+            self._inside[t] = self._positions.inside(1, t, like)
+        return self._inside[t]
+
+    def turns(self, places: range, like: Tensor) -> Tensor | None:
+        """Return cosines and sines at these places for the kernels, `[n, d]`, halves of d each."""
+        every = [self.inside(t, like) for t in places]
+        known = [one.turn[:, 0] for one in every if one is not None and one.turn is not None]
+        if not known:
+            return None
+        (cos, sin), half = torch.stack(known, dim=1), known[0].shape[1] // 2  # [n, d] each
+        return torch.cat([cos[:, half:], sin[:, half:]], dim=1)
 
 
 class SourceProducts(Protocol):
@@ -199,16 +219,19 @@ class PastCache:
         """Hold these rows and no others."""
         self.held = self.held.index_select(self.of_lines, rows)
 
-    def read(self, products: Tensor, own: Tensor | None) -> Tensor:
+    def read(self, products: Tensor, own: Tensor | None, inside: Places | None) -> Tensor:
         """Write keys and values behind the others, then read with the queries.
 
         Args:
             products: `[B * K, 3 D]`, query, key and value.
             own: `[B, 1, K, n_places + K]`, 0 for what a line may read, -inf for the rest; None if
                 there is one line a row.
+            inside: what rotates queries and keys at this place, if anything does.
         """
         _, n, heads, _, width = self.held.shape
         three = products.view(n, -1, 3, heads, width)  # [B, K, 3, H, d]
+        if inside is not None:
+            three[:, :, :2] = inside.rotate(three[:, :, :2])
         self.make_room(three.shape[1])
         last = self.n_places + three.shape[1]
         self.held[:, :, :, self.n_places : last] = three[:, :, 1:].permute(2, 0, 3, 1, 4)

@@ -1,6 +1,6 @@
 """The Transformer decoder, writing one place of many lines at a time."""
 
-from typing import Self
+from typing import NamedTuple, Self
 
 import torch
 from torch import Tensor
@@ -19,6 +19,7 @@ from saccade.inference.cache import (
 )
 from saccade.inference.linear import LayOut, pack
 from saccade.layers.transformer import Residual
+from saccade.positions.base import Places
 
 
 class TransformerSteps:
@@ -52,8 +53,9 @@ class TransformerSteps:
 
 
 def is_plain_decoder(decoder: TransformerDecoder) -> bool:
-    """Tell whether every attention of a decoder is plain."""
-    return not decoder.neighbourhood and all(
+    """Tell whether every attention of a decoder is plain, and nothing is added to its scores."""
+    everywhere = not decoder.neighbourhood and not decoder.positions.biased
+    return everywhere and all(
         is_plain(layer.self_attention) and is_plain(layer.reading) for layer in decoder._stack
     )
 
@@ -82,14 +84,21 @@ class PackedLayer(MemoryReader):
             ResidualNorm(layer.around_feed_forward),
         )
 
-    def write(self, x: Tensor, past: PastCache, source: SourceCache, own: Tensor | None) -> Tensor:
+    def write(self, x: Tensor, past: PastCache, source: SourceCache, seen: "PastView") -> Tensor:
         """Write one place of every line, `x [B * K, D]`."""
         to_self, to_source, to_feed_forward = self.norms
-        said = past.read(self.query_keys_values(to_self.enter(x)), own)  # [B * K, D]
+        said = past.read(self.query_keys_values(to_self.enter(x)), *seen)  # [B * K, D]
         x = to_self.leave(self.own_output(said, x))
         x = to_source.leave(source.add(to_source.enter(x), x, self))
         hidden = self.U(to_feed_forward.enter(x), relu=True)
         return to_feed_forward.leave(self.V(hidden, x))
+
+
+class PastView(NamedTuple):
+    """What a line sees of the past: what is its own, and what rotates queries and keys."""
+
+    own: Tensor | None
+    inside: Places | None
 
 
 class ResidualNorm:
@@ -121,8 +130,10 @@ class TransformerLines(DecoderCache):
 
     def step(self, x: Tensor, state: State) -> Stepped:
         """Write one place behind the others: `x [N, D]`."""
+        inside = self.steps.places.inside(self.t, x)
         x = x + self.steps.places.at(self.t, x)
-        seen, after = self.follow(state)
+        own, after = self.follow(state)
+        seen = PastView(own, inside)
         for layer, past, source in zip(self.steps.layers, self.pasts, self.sources, strict=True):
             x = layer.write(x, past, source, seen)
         return Stepped(self.steps.norm(x), None, after)

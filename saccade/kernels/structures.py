@@ -72,7 +72,7 @@ class EncodeCall(ctypes.Structure):
 
     _fields_ = (
         *((n, _WHOLE) for n in ("batch", "places", "threads")),
-        *((n, _PLACE) for n in ("mask", "x", "work")),
+        *((n, _PLACE) for n in ("mask", "turns", "x", "work")),
     )
 
 
@@ -120,7 +120,7 @@ class DecodeCall(ctypes.Structure):
     _fields_ = (
         *((n, _WHOLE) for n in ("groups", "lines", "written", "room")),
         *((n, _WHOLE) for n in ("places", "steps", "folded", "threads")),
-        *((n, _PLACE) for n in ("rows", "symbols", "place", "own", "seen", "reads")),
+        *((n, _PLACE) for n in ("rows", "symbols", "place", "turn", "own", "seen", "reads")),
         *((n, _PLACE) for n in ("work", "log_probs", "few")),
     )
 
@@ -128,7 +128,7 @@ class DecodeCall(ctypes.Structure):
 class DecodeBuffers(ctypes.Structure):
     """What the lines of a beam need besides, on a way of many steps."""
 
-    _fields_ = tuple((name, _PLACE) for name in ("rows", "places", "own", "next"))
+    _fields_ = tuple((name, _PLACE) for name in ("rows", "places", "turns", "own", "next"))
 
 
 class CellWeights(ctypes.Structure):

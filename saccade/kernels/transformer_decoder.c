@@ -6,6 +6,7 @@
 
 #include "beam.h"
 #include "cached_attention.h"
+#include "rotary.h"
 #include "top_symbols.h"
 
 /* ---- What Python hands over; structures.py has the same. ---- */
@@ -39,6 +40,7 @@ typedef struct {
     const int64_t *rows;    /* [B], which of them a group reads */
     const int64_t *symbols; /* [N], N = B K */
     const float *place;     /* [D], what is added at this place */
+    const float *turn;      /* [d], what rotates queries and keys at this place; none: nothing */
     const int32_t *own;     /* [N, steps + 1], the places that are a line's own; none: all of them */
     const uint8_t *seen;    /* [held, S], which places of the memory there are; none: all */
     const LayerCache *reads;     /* one a layer */
@@ -50,6 +52,7 @@ typedef struct {
 typedef struct { /* what the lines of a beam need on their way, besides */
     int64_t *rows;       /* [B], the rows of `DecodeCall` */
     const float *places; /* [steps, D], what is added at the places of the next steps */
+    const float *turns;  /* [steps, d], what rotates queries and keys there; none: nothing */
     int32_t *own, *next; /* [N, T], the places that are a line's own, before a step and behind it */
 } DecodeBuffers;
 
@@ -194,8 +197,10 @@ static void write_layer(const DecoderWeights *m, const DecodeCall *s, const Deco
     BARRIER
     linear(&layer->query_keys_values, w->read, N, 0, 0, w->products, me, threads);
     BARRIER
-    for (SHARE(r, N, me, threads))
+    for (SHARE(r, N, me, threads)) {
+        if (s->turn) turn_heads(w->products + r * 3 * D, s->turn, 2 * m->heads, D / m->heads);
         read_past(m, s, of->past, w->products, r, w, weights);
+    }
     BARRIER
     linear(&layer->own_output, w->said, N, w->x, 0, w->x, me, threads);
     BARRIER
@@ -255,6 +260,7 @@ int64_t walk_steps(const DecoderWeights *m, DecodeCall *s, DecodeBuffers *p, Bea
     for (; b->going && taken < most; taken++) {
         s->groups = b->going, s->lines = b->width, s->steps = b->step;
         s->rows = p->rows, s->symbols = b->symbols, s->place = p->places + taken * m->width;
+        s->turn = p->turns ? p->turns + taken * (m->width / m->heads) : 0;
         set_out(b, s, p);
         step_together(m, s);
         s->written += b->width;

@@ -4,6 +4,7 @@
 
 #include "attention.h"
 #include "linear.h"
+#include "rotary.h"
 
 typedef struct {
     LinearWeights query_keys_values, output, U, V;
@@ -19,6 +20,7 @@ typedef struct {
 typedef struct {
     int64_t batch, places, threads;
     const uint8_t *mask; /* [B, S] */
+    const float *turns;  /* [S, d], what rotates queries and keys; none: nothing */
     float *x;            /* [B S, D]: vectors, and afterwards states */
     float *work;         /* [B S, 5 D + hidden], then [threads, S] */
 } EncodeCall;
@@ -33,6 +35,11 @@ static void encode_layer(const EncoderWeights *e, const EncoderLayerWeights *lay
     BARRIER
     linear(&layer->query_keys_values, read, N, 0, 0, products, me, threads);
     BARRIER
+    if (s->turns) {
+        for (SHARE(r, N, me, threads))
+            turn_heads(products + r * 3 * D, s->turns + r % S * d, 2 * e->heads, d);
+        BARRIER
+    }
     const AttentionCall attention = {
         .batch = s->batch, .heads = e->heads, .queries = S, .keys = S, .width = d,
         .q = {products, S * 3 * D, d, 3 * D}, .k = {products + D, S * 3 * D, d, 3 * D},

@@ -128,6 +128,7 @@ class TransformerBatch(NativeBatch, DecoderCache):
         self._point_to_what_is_read(width)
         n_products = n * width * model.n_products
         symbols, place = token.contiguous(), model.places.at(t, model.vectors)
+        turn = model.places.turns(range(t, t + 1), model.vectors)
         step = self._what_is_read(
             groups=n,
             lines=width,
@@ -135,6 +136,7 @@ class TransformerBatch(NativeBatch, DecoderCache):
             rows=self._rows.data_ptr(),
             symbols=symbols.data_ptr(),
             place=place.data_ptr(),
+            turn=None if turn is None else turn.data_ptr(),
             own=None if own is None else own.data_ptr(),
             **wanted,
         )
@@ -175,7 +177,9 @@ class TransformerBatch(NativeBatch, DecoderCache):
         buffers = self._buffers or self._set_out(beam, state, banned)
         places = model.places.next(self.t, STEPS, model.vectors)  # [steps, D]
         self._point_to_what_is_read(width, len(places))
+        turns = model.places.turns(range(self.t, self.t + len(places)), model.vectors)  # [steps, d]
         buffers.rows, buffers.places = self._rows.data_ptr(), places.data_ptr()
+        buffers.turns = None if turns is None else turns.data_ptr()
         step = self._what_is_read(groups=beam.going, lines=width, few=self._best.at)
         n_products, begun = beam.going * width * model.n_products, int(beam.step)
 

@@ -43,6 +43,8 @@ class NativeTransformerEncoder:
         """Lay an encoder out; None if the kernels do not know a part, or how it is laid out."""
         if type(encoder) is not TransformerEncoder or encoder.neighbourhood:
             return None
+        if encoder.positions.biased:
+            return None
         layers: list[EncoderLayer] = list(encoder.layers)  # type: ignore[arg-type]
         heads = {x.attention.heads for x in layers if isinstance(x.attention, MultiHead)}
         known = (
@@ -62,11 +64,13 @@ class NativeTransformerEncoder:
         n, places, _ = source.values.shape
         x = source.values + self.places.first(places, source.values)  # [B, S, D]
         mask, of = source.mask.contiguous(), self.structure
+        turns = self.places.turns(range(places), x)  # [S, d]
+        turned_by = None if turns is None else turns.data_ptr()
         size = n * places * (5 * of.width + of.hidden)
 
         def encode(threads: int) -> None:
             work = x.new_empty(size + threads * places)
-            where = (one.data_ptr() for one in (mask, x, work))
+            where = (mask.data_ptr(), turned_by, x.data_ptr(), work.data_ptr())
             self.kernels.encode(of, structures.EncodeCall(n, places, threads, *where))
 
         self._threads.run(n * places * self.n_products, encode)

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from saccade.errors import ShapeError
-from saccade.positions.base import Positions
+from saccade.positions.base import Heads, Positions
 
 
 class Learned(Positions):
@@ -15,8 +15,8 @@ class Learned(Positions):
     Gehring et al. 2017 (arXiv:1705.03122), section 3.1.
     """
 
-    def __init__(self, dim: int, *, most: int = 512) -> None:
-        super().__init__(dim)
+    def __init__(self, dim: int, heads: Heads | None, *, most: int = 512) -> None:
+        super().__init__(dim, heads)
         self.most = most
         self.P = nn.Parameter(torch.randn(most, dim) * 0.02)
 

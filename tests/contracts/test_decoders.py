@@ -12,6 +12,7 @@ from saccade.attention.base import Attention
 from saccade.attention.hard import PROBABILITY
 from saccade.cells.base import Cell
 from saccade.decoders.base import Decoder
+from saccade.errors import ShapeError
 from saccade.flow import SOURCE, Memory, State, nested, reorder, reorder_within
 from saccade.parts import Part
 from saccade.positions.base import Positions
@@ -36,6 +37,7 @@ TRANSFORMER = {k: SMALL[k] for k in ("layers", "feed_forward", "dropout")}
 WIRINGS = (("bahdanau", True), ("luong", True), ("luong", False))
 READERS = readers(DIM)
 NONE = Part(Attention, "none")
+ADDED, INSIDE = samples.positions(inside=False), samples.positions(inside=True)
 MULTIHEAD = Part(Attention, "multihead", {"heads": 2})
 MATES = [  # every cell under one attention, every attention over one cell
     *product([Part(Attention, "additive", {"hidden": 8})], variants(Cell)),
@@ -62,21 +64,29 @@ TRANSFORMERS = [
         "transformer",
         {**TRANSFORMER, "norm": norm, "attention": attention, "positions": positions},
     )
-    for norm, attention, positions in product(("pre", "post"), READERS, variants(Positions))
+    for norm, (attention, positions) in product(
+        ("pre", "post"),
+        [
+            *product(READERS, ADDED),
+            *product([one for one in READERS if one.kind == "multihead"], INSIDE),
+        ],
+    )
 ]
 NEAR = Part(Decoder, "transformer", {**TRANSFORMER, "neighbourhood": 1})
 CONVOLUTIONS = [
     *(Part(Decoder, "conv_s2s", {**RNN, "attention": a}) for a in variants(Attention) if a != NONE),
-    *(Part(Decoder, "conv_s2s", {**RNN, "positions": part}) for part in variants(Positions)),
+    *(Part(Decoder, "conv_s2s", {**RNN, "positions": part}) for part in ADDED),
     *(Part(Decoder, "conv_s2s", {**RNN, "kernel": kernel}) for kernel in (1, 2, 7)),
 ]
 INSTANTS = [
     *(Part(Decoder, "instant", {**RNN, "attention": part}) for part in variants(Attention)),
-    *(Part(Decoder, "instant", {**RNN, "positions": part}) for part in variants(Positions)),
+    *(Part(Decoder, "instant", {**RNN, "positions": part}) for part in ADDED),
 ]
+PLACED = [Part(Decoder, "transformer", {**TRANSFORMER, "positions": part}) for part in INSIDE]
 FEW = [
     *variants(Decoder),
     NEAR,
+    *PLACED,
     *RNNS[::5],
     *TRANSFORMERS[::5],
     *CONVOLUTIONS[::3],
@@ -249,3 +259,13 @@ def test_weights_survive_saving(part: Part[Decoder]) -> None:
     other.load_state_dict(decoder.state_dict())
     x, source = randn(3, T, DIM), memory(*LENGTHS)
     assert torch.equal(decoder(x, source).features, other(x, source).features)
+
+
+@pytest.mark.parametrize("kind", ["conv_s2s", "instant", "transformer"])
+@pytest.mark.parametrize("positions", INSIDE, ids=name)
+def test_positions_without_heads_to_act_on_are_refused(
+    kind: str, positions: Part[Positions]
+) -> None:
+    part = Part(Decoder, kind, {"attention": Part(Attention, "dot"), "positions": positions})
+    with pytest.raises(ShapeError, match=f"positions {positions.kind}: they act on the queries"):
+        part.build(DIM, DIM)

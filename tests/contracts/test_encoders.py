@@ -202,3 +202,13 @@ def test_an_encoder_that_knows_no_turns_reads_them_end_to_end(part: Part[Encoder
         assert_close(turned.summary, plain.summary)
     else:
         assert not torch.allclose(turned.summary, plain.summary)
+
+
+@pytest.mark.parametrize(
+    "part", [one for one in PARTS if one.kind == "transformer" and "positions" in one.options]
+)
+def test_order_is_seen_unless_there_are_no_positions(part: Part[Encoder]) -> None:
+    encoder, x, turn = build(part), randn(1, 4, DIM), torch.tensor([2, 0, 3, 1])
+    straight, turned = (encoder.read(Padded(one, mask_of(4))) for one in (x, x[:, turn]))
+    difference = (turned.states - straight.states[:, turn]).abs().max()
+    assert bool(difference < 1e-5) is (part.options["positions"].kind == "none")

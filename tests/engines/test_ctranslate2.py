@@ -12,6 +12,7 @@ from saccade.engines import ctranslate2 as engine
 from saccade.errors import CheckpointError, DataError, RecipeError
 from tests.engines.folders import BEAM, SOURCES, stack, write_noise
 
+ROTARY, RELATIVE = {"kind": "rotary", "base": 50.0}, {"kind": "relative", "reach": 2}
 LEARNED = {"kind": "learned", "most": 64}
 MODELS: dict[str, dict[str, Any]] = {
     "pre": {"encoder": stack(), "decoder": stack()},
@@ -22,6 +23,9 @@ MODELS: dict[str, dict[str, Any]] = {
     },
     "learned": {"encoder": stack(positions=LEARNED), "decoder": stack(positions=LEARNED)},
     "no positions": {"encoder": stack(positions="none"), "decoder": stack()},
+    "rotary": {"encoder": stack(positions="rotary"), "decoder": stack(positions=ROTARY)},
+    "relative": {"encoder": stack(positions=RELATIVE), "decoder": stack(positions="relative")},
+    "both": {"encoder": stack(positions="rotary"), "decoder": stack(positions=RELATIVE)},
     "untied": {"encoder": stack(), "decoder": stack(), "tie": "none"},
     "joint": {"encoder": stack(), "decoder": stack(), "tie": "all"},
     "joint, tied output": {"encoder": stack(), "decoder": stack(), "tie": "output"},

@@ -50,7 +50,12 @@ ENCODERS = [model_of(part, Part(Decoder, "rnn", RNN)) for part in variants(Encod
 DECODERS = [
     model_of(Part(Encoder, "rnn", HALF), part) for part in variants(Decoder, attention=MULTIHEAD)
 ]
-EVERY = [*READING, *CELLS, *ENCODERS, *DECODERS, *OTHERS]
+LAYERS = {"layers": 1, "feed_forward": 16, "attention": MULTIHEAD, "dropout": 0.0}
+PLACED = [
+    model_of(Part(Encoder, "transformer", layers), Part(Decoder, "transformer", layers))
+    for layers in ({**LAYERS, "positions": part} for part in variants(Positions))
+]
+EVERY = [*READING, *CELLS, *ENCODERS, *DECODERS, *PLACED, *OTHERS]
 REFUSED = {
     "hierarchical": "model.encoder: hierarchical: cuts the source by what it says",
     "kalchbrenner_blunsom": "model.encoder: kalchbrenner_blunsom: takes as many layers as",
@@ -72,6 +77,12 @@ def test_every_step_is_that_of_torch(kind: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", sorted(set(MODELS) - {"luong", "pre"}))
 def test_every_step_of_other_models_is_that_of_torch(kind: str, tmp_path: Path) -> None:
     assert_same_steps(untrained(kind), sessions_of(untrained(kind), tmp_path))
+
+
+@pytest.mark.parametrize("part", PLACED[-3:-1], ids=["relative", "rotary"])
+def test_positions_inside_attention_are_in_the_graphs(part: Part[Model], tmp_path: Path) -> None:
+    model = build(part)
+    assert_same_steps(model, sessions_of(model, tmp_path))
 
 
 @pytest.mark.slow
@@ -106,7 +117,7 @@ def test_what_cannot_be_traced_is_told(tmp_path: Path) -> None:
     part = model_of(Part(Encoder, "transformer", {"layers": 1}), Part(Decoder, "rnn", RNN))
     model = build(part)
     assert isinstance(model, EncoderDecoder)
-    model.get_submodule("reading.encoders.source").positions = _Peeking(8)
+    model.get_submodule("reading.encoders.source").positions = _Peeking(8, None)
     with pytest.raises(RecipeError, match=r"torch cannot trace EncoderDecoder .* --engine torch"):
         _graphs.write(model, tmp_path)
 

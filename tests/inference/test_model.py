@@ -40,7 +40,7 @@ TRANSFORMERS = [
             "positions": places,
         },
     )
-    for norm, places in product(("pre", "post"), ("sinusoidal", "learned"))
+    for norm, places in product(("pre", "post"), ("sinusoidal", "learned", "rotary"))
 ]
 MIXED: list[dict[str, Any]] = [
     {"cell": "lstm", "attention": "bilinear"},
@@ -77,6 +77,7 @@ FAST = [
     ]
 ]
 CLEAR = [
+    Part(Decoder, "transformer", {"layers": 2, "attention": MULTIHEAD, "positions": "relative"}),
     Part(Decoder, "transformer", {"layers": 2, "neighbourhood": 1, "attention": MULTIHEAD}),
     Part(Decoder, "transformer", {"layers": 2, "attention": {"heads": 2, "key_width": 3}}),
     Part(Decoder, "rnn", {"hidden": 8, "attention": "location_aware"}),

@@ -50,7 +50,16 @@ def part(norm: str = "pre", reader: str = "transformer", **options: Any) -> Part
     return Part(Model, "encoder_decoder", {**given, **options})
 
 
+def placed(positions: str) -> Part[Model]:
+    """The same with other positions."""
+    layers = {"layers": 2, "feed_forward": 40, "attention": {"heads": 2}, "positions": positions}
+    return part(
+        encoder=Part(Encoder, "transformer", layers), decoder=Part(Decoder, "transformer", layers)
+    )
+
+
 EVERY = [
+    placed("rotary"),
     *(part(norm, reader) for norm, reader in product(("pre", "post"), ("transformer", "rnn"))),
     part(tie="none"),
     part(tie="all"),
@@ -74,11 +83,13 @@ def native(model: Model) -> NativeTransformer:
 @pytest.mark.parametrize("width", [1, 2, 7])
 @pytest.mark.parametrize("sentences", [SOURCES, LONG], ids=["short", "long"])
 @pytest.mark.parametrize("first", [1, 64])  # steps for which there is room at first
+@pytest.mark.parametrize("kind", [part(), placed("rotary")], ids=["sinusoidal", "rotary"])
 def test_a_beam_in_c_finds_what_one_step_by_step_finds(
     width: int,
     threads: int,
     sentences: list[list[int]],
     first: int,
+    kind: Part[Model],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(thread_choice, "_SMALL", 0)
@@ -87,7 +98,7 @@ def test_a_beam_in_c_finds_what_one_step_by_step_finds(
     monkeypatch.setattr(cache, "_FEW", 0)
     monkeypatch.setattr(NativePastCache, "steps_at_first", first)
     torch.set_num_threads(threads)
-    beam, form = Beam(width=width, n_best=width, patient=False), native(build(part()))
+    beam, form = Beam(width=width, n_best=width, patient=False), native(build(kind))
     task = Task(2, 3, torch.tensor([7, 0, 19, 30]), (0, 2))
     expected = beam(*form.begin(source(sentences)), task)
     assert form.read(only(source(sentences))).beam(beam.beam, task) == expected

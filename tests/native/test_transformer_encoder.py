@@ -48,7 +48,7 @@ def sentences(*lengths: int) -> Padded:
 
 @pytest.mark.parametrize("lengths", [(1,), (7,), (5, 3, 1), (20, 17, 4, 20), (3, 0), (70, 65)])
 @pytest.mark.parametrize("norm", ["pre", "post"])
-@pytest.mark.parametrize("positions", ["sinusoidal", "learned", "none"])
+@pytest.mark.parametrize("positions", ["sinusoidal", "learned", "none", "rotary"])
 def test_the_memory_is_that_of_the_clear_encoder(
     positions: str, norm: str, lengths: tuple[int, ...]
 ) -> None:
@@ -94,6 +94,7 @@ def test_the_memory_does_not_depend_on_the_number_of_threads(
     "options",
     [
         {"neighbourhood": 1},
+        {"positions": "relative"},
         {"attention": Part(Attention, "multihead", {"heads": 4})},  # heads of 8
         {"attention": Part(Attention, "multihead", {"heads": 2, "key_width": 32})},
         {"attention": Part(Attention, "multihead", {"heads": 2, "score": "additive"})},
