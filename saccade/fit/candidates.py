@@ -54,20 +54,20 @@ def _recipe(
     own: Plain,
 ) -> Plain:
     data: Plain = {**_splits(corpus, held), **_sides(job, found, sizes)}
-    joint = own.get("joint", False)
-    if joint:
+    if own["joint"]:
         data["joint"] = True
+    updates = int(own["longer"] * sizes.updates)
     training: Plain = {
         "objective": {"kind": "cross_entropy", "smoothing": 0.1 if job.writes_text else 0.05},
         "learning_rate": own["rate"],
-        "schedule": {"kind": "cosine", "warmup": sizes.warmup, "steps": sizes.updates},
+        "schedule": {"kind": "cosine", "warmup": sizes.warmup, "steps": updates},
         "batch_tokens": sizes.batch_tokens,
-        "max_steps": sizes.updates,
-        "validate_every": max(sizes.updates // 12, 1),
+        "max_steps": updates,
+        "validate_every": max(updates // 12, 1),
         "metrics": list(job.metrics[:1]),
         "select": job.metrics[0] if job.metrics else "loss",
-        "ema": 0.998 if sizes.updates >= 1500 else 0.99,
-        "report_every": max(sizes.updates // 40, 1),
+        "ema": 0.998 if updates >= 1500 else 0.99,
+        "report_every": max(updates // 40, 1),
     }
     decoding: Plain = {"metrics": list(job.metrics), **_decoding(job)}
     return {
@@ -225,8 +225,11 @@ def _completion(_found: Survey, _sizes: RunSizes) -> list[Choice]:
     return [("recurrent", _own("recurrent", model, 0.003), "an LSTM, letter by letter")]
 
 
-def _own(name: str, model: Plain, rate: float, *, joint: bool = False) -> Plain:
-    return {"name": name, "model": model, "rate": rate, "joint": joint}
+def _own(
+    name: str, model: Plain, rate: float, *, joint: bool = False, longer: float = 1.0
+) -> Plain:
+    """Gather what a model brings; `longer` is how many times the usual updates it needs."""
+    return {"name": name, "model": model, "rate": rate, "joint": joint, "longer": longer}
 
 
 def _recurrent(sizes: RunSizes) -> Plain:
@@ -261,7 +264,7 @@ def _transformer(sizes: RunSizes) -> Plain:
         "feed_forward": 4 * width,
         "dropout": dropout,
         "attention": {"kind": "multihead", "heads": 4},
-        "positions": "sinusoidal",
+        "positions": "rotary",
     }
     model: Plain = {
         "kind": "encoder_decoder",
@@ -270,7 +273,7 @@ def _transformer(sizes: RunSizes) -> Plain:
         "encoder": layer,
         "decoder": layer,
     }
-    return _own("transformer", model, 0.001)
+    return _own("transformer", model, 0.001, longer=1.0 if sizes.pairs >= 5000 else 2.0)
 
 
 _MODELS = {
