@@ -370,8 +370,15 @@ def test_the_name_depends_on_what_was_compiled_and_how(
 
 
 def _program(*words: str) -> subprocess.Popen[str]:
+    """Start a compilation that Ctrl-C reaches, though these tests may run in the background."""
     command = [sys.executable, "-m", "saccade.kernels", *words]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 - one call
+    )
 
 
 def _gone(pid: int) -> None:
