@@ -112,7 +112,7 @@ def test_what_a_processor_refuses_is_not_asked_for(
 
 def test_onednn_keeps_few_programs_unless_told_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
     name = "ONEDNN_PRIMITIVE_CACHE_CAPACITY"
-    for given, expected in ((None, "128"), ("3", "3")):
+    for given, expected in ((None, "512"), ("3", "3")):
         monkeypatch.delenv(name, raising=False)
         if given:
             monkeypatch.setenv(name, given)
