@@ -119,7 +119,7 @@ app = typer.Typer(
     cls=Late,
     help="Learn to turn one sequence into another, and see where the model looked.\n\n"
     "Begin with: [bold]saccade demo[/bold]   or, for your own pairs: "
-    "[bold]saccade init translation --tsv pairs.tsv[/bold]",
+    "[bold]saccade fit pairs.tsv[/bold]",
     epilog="Environment: SACCADE_HOME (where ids and kernels are stored), SACCADE_DEVICE (as"
     " --device), SACCADE_ENGINE (as --engine), SACCADE_NATIVE (off: no kernels in C; else their"
     " folder), SACCADE_PARTS (packages whose parts recipes may name),"

@@ -64,7 +64,7 @@ def demo(
         f"evaluate {folder}",
         f"doctor {folder}",
         f"serve {folder}     # a page to look at it with",
-        "init translation --tsv pairs.tsv     # your own pairs",
+        "fit pairs.tsv     # your own pairs",
     ):
         note(f"  {_program()} {command}")
 

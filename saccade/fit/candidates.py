@@ -11,6 +11,7 @@ from saccade.fit.rules import LONGEST, RunSizes
 from saccade.fit.survey import Survey
 
 Plain = dict[str, Any]
+VALIDATIONS = 12  # in a whole run; the stops of `halving` are multiples of a quarter of them
 _COPIES = 0.25  # share of target words that stand in their source, from which copying is tried
 _ONE_ALPHABET = 0.9  # share of target letters that the source has, from which they are one
 
@@ -56,21 +57,16 @@ def _recipe(
     data: Plain = {**_splits(corpus, held), **_sides(job, found, sizes)}
     if own["joint"]:
         data["joint"] = True
-    updates = int(own["longer"] * sizes.updates)
     training: Plain = {
         "objective": {"kind": "cross_entropy", "smoothing": 0.1 if job.writes_text else 0.05},
         "learning_rate": own["rate"],
-        "schedule": {"kind": "cosine", "warmup": sizes.warmup, "steps": updates},
+        "schedule": {"kind": "cosine", "warmup": sizes.warmup},
         "batch_tokens": sizes.batch_tokens,
-        "max_steps": updates,
-        "validate_every": max(updates // 12, 1),
         "metrics": list(job.metrics[:1]),
         "select": job.metrics[0] if job.metrics else "loss",
-        "ema": 0.998 if updates >= 1500 else 0.99,
-        "report_every": max(updates // 40, 1),
     }
     decoding: Plain = {"metrics": list(job.metrics), **_decoding(job)}
-    return {
+    recipe = {
         "name": own["name"],
         "seed": seed,
         "data": data,
@@ -78,6 +74,25 @@ def _recipe(
         "training": training,
         "decoding": decoding,
     }
+    return with_updates(recipe, int(own["longer"] * sizes.updates))
+
+
+def with_updates(recipe: Plain, updates: int) -> Plain:
+    """Return a recipe whose run has so many updates, with schedule and validations to suit."""
+    training = recipe["training"]
+    schedule = {
+        **training["schedule"],
+        "warmup": min(training["schedule"]["warmup"], max(updates // 10, 1)),
+        "steps": updates,
+    }
+    own = {
+        "schedule": schedule,
+        "max_steps": updates,
+        "validate_every": max(updates // VALIDATIONS, 1),
+        "report_every": max(updates // 40, 1),
+        "ema": 0.998 if updates >= 1500 else 0.99 if updates >= 300 else 0.9,
+    }
+    return {**recipe, "training": {**training, **own}}
 
 
 def _splits(corpus: UserData, held: float) -> Plain:
@@ -87,8 +102,8 @@ def _splits(corpus: UserData, held: float) -> Plain:
         return {"train": corpus.train, "valid": valid, "test": test}
     if len(corpus.train) > 1:
         raise RecipeError(
-            f"fit: {len(corpus.train)} files to train on, and none to validate or to test on;"
-            " expected one file to split. Name files with --valid and --test, or put all into one."
+            f"fit: {len(corpus.train)} files to train on need --valid and --test; only one file can"
+            " be split. Name both, or put all pairs into one file."
         )
     whole = corpus.train[0]
     if not corpus.has_source:

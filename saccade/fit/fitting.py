@@ -275,7 +275,7 @@ def _counts(corpus: UserData, held: float) -> dict[str, int]:
 
 
 def _timed(made: Outline, within: float, begun: float, root: Path) -> list[Timed]:
-    """Time the first candidates for a twentieth of the time each, at most."""
+    """Time the first three candidates, for a fiftieth of the time each, and share the rest out."""
     found: list[tuple[Candidate, Timing]] = []
     for candidate in made.candidates[:3]:
         with torch.random.fork_rng(devices=[]):

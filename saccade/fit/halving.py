@@ -13,12 +13,11 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from saccade.fit.candidates import Candidate, Plain
+from saccade.fit.candidates import VALIDATIONS, Candidate, Plain, with_updates
 from saccade.learners.timing import Timing
 from saccade.recipe import Recipe, Training
 from saccade.train.progress import Progress
 
-VALIDATIONS = 12  # in a whole run; stops are multiples of a quarter of them
 STOPS = {1: (1.0,), 2: (0.25, 1.0), 3: (0.25, 0.5, 1.0)}
 COSTS = {n: sum(stops) for n, stops in STOPS.items()}
 _ENOUGH = 0.7  # of the updates that the rules ask for
@@ -76,24 +75,6 @@ def promised(timed: Sequence[Timed]) -> float:
     stops = STOPS[len(timed)]
     ordered = sorted((one.seconds for one in timed), reverse=True)
     return sum(stop * seconds for stop, seconds in zip(reversed(stops), ordered, strict=True))
-
-
-def with_updates(recipe: Plain, updates: int) -> Plain:
-    """Return a recipe whose run has so many updates, with schedule and validations to suit."""
-    training = recipe["training"]
-    schedule = {
-        **training["schedule"],
-        "warmup": min(training["schedule"]["warmup"], max(updates // 10, 1)),
-        "steps": updates,
-    }
-    own = {
-        "schedule": schedule,
-        "max_steps": updates,
-        "validate_every": max(updates // VALIDATIONS, 1),
-        "report_every": max(updates // 40, 1),
-        "ema": 0.998 if updates >= 1500 else 0.99 if updates >= 300 else 0.9,
-    }
-    return {**recipe, "training": {**training, **own}}
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,3 +113,8 @@ def test_a_text_alone_is_completed(tmp_path: Path) -> None:
 def test_times_that_are_none(text: str) -> None:
     with pytest.raises(RecipeError, match=r"--within .*: expected"):
         seconds_in(text)
+
+
+def test_several_files_need_held_out_ones(pairs: Path) -> None:
+    with pytest.raises(RecipeError, match=r"2 files to train on need --valid and --test; only one"):
+        outline([pairs, pairs])

@@ -5,8 +5,8 @@ import dataclasses
 import pytest
 
 from saccade import recipe as recipes
-from saccade.fit.candidates import Candidate
-from saccade.fit.halving import COSTS, STOPS, VALIDATIONS, halve, promised, share_out, with_updates
+from saccade.fit.candidates import VALIDATIONS, Candidate, with_updates
+from saccade.fit.halving import COSTS, STOPS, halve, promised, share_out
 from saccade.learners.timing import Timing
 from saccade.recipe import Recipe
 from saccade.train.progress import Progress, Validation
