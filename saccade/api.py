@@ -16,7 +16,8 @@ from saccade.data.tables import PairTable, text_pairs
 from saccade.errors import RecipeError, suggest
 from saccade.fit.files import ColumnNames
 from saccade.fit.fitting import fit as fit_outline
-from saccade.fit.fitting import outline, seconds_in
+from saccade.fit.fitting import seconds_in
+from saccade.fit.outline import outline
 from saccade.folders import model as folders
 from saccade.folders.home import home_of
 from saccade.look.report import read_curves, standing

@@ -13,7 +13,7 @@ from saccade.cli.tables import show_table
 from saccade.data.files import check_files, readers_of
 from saccade.errors import DataError, RecipeError
 from saccade.fit.files import ColumnNames
-from saccade.fit.fitting import outline, readable
+from saccade.fit.outline import outline, readable
 from saccade.train.files import write_text
 
 

@@ -3,7 +3,8 @@
 The figures behind them are in docs/results/fit.md.
 
     rows       = pairs / 30, from 8 to 32 (single words); an epoch has 30 updates or more
-    updates    = 2,500 (pairs / 200)^0.3 for single words, 3,000 (pairs / 1,000)^0.25 for texts
+    updates    = 2,500 (pairs / 200)^0.3 for single words, 3,000 (pairs / 1,000)^0.25 for texts;
+                 up to twice as many if there is time, but not for labels and tags
     warm-up    = a twentieth of the updates, 20 to 400
     dropout    = 0.4 below 10,000 pairs, 0.3 below 50,000, else 0.1
     pieces     = pairs / 4, from 300 to 8,000 (byte-pair encoding)
@@ -16,6 +17,7 @@ from saccade.fit.survey import SideSurvey, Survey
 
 LONGEST = 1000  # pieces of a text, at most
 _EPOCH = 30  # updates that an epoch has at least
+_LONGER = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,8 @@ class RunSizes:
     width: int
     layers: int
     dropout: float
+    longer: float
+    """How many times the updates may be made if there is time."""
 
     @property
     def warmup(self) -> int:
@@ -65,6 +69,7 @@ def sizes_for(job: TaskKind, found: Survey, train_pairs: int) -> RunSizes:
         128 if words or n < 5000 else 192 if n < 20_000 else 256,
         2 if n < 5000 else 3,
         0.4 if n < 10_000 else 0.3 if n < 50_000 else 0.1,
+        _LONGER if job.writes_text else 1.0,
     )
 
 
