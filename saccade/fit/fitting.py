@@ -13,9 +13,11 @@ from rich.console import Console
 from saccade import recipe as recipes
 from saccade import run
 from saccade.errors import CheckpointError, RecipeError
+from saccade.fit.candidates import Candidate
 from saccade.fit.halving import Standing, Timed, halve, share_out, stage_name
 from saccade.fit.outline import Outline, readable
 from saccade.fit.plan import EVALUATION, PLAN, TIMING, FitPlan, read_plan
+from saccade.fit.rules import relative_cost, smaller
 from saccade.folders import model as folders
 from saccade.learners._bench import Bench
 from saccade.learners.timing import roughly, time_evaluation, time_updates
@@ -88,8 +90,11 @@ def fit(
         plan = read_plan(beside)
     else:
         _clear(beside, overwrite=overwrite)
-        plan = _planned(made, within, begun, root)
+        plan = Planner(made, within, begun, root).plan()
         plan.write(beside, made)
+    if plan.times_smaller:
+        made = made.smaller(plan.times_smaller)
+        console.print(made.told_smaller(), markup=False, highlight=False)
     console.print(_promise(plan, within), markup=False, highlight=False)
     end = begun + within
     training = Contest(made, plan, beside, end, root, console)
@@ -166,6 +171,61 @@ class Contest:
         self.console.print(text, markup=False, highlight=False)
 
 
+class Planner:
+    """Times candidates on this machine and shares out the time.
+
+    Args:
+        made: what could be trained.
+        within: seconds for everything.
+        begun: when they began, by `time.monotonic`.
+        root: where relative paths start.
+    """
+
+    def __init__(self, made: Outline, within: float, begun: float, root: Path) -> None:
+        self.made, self.within, self.begun, self.root = made, within, begun, root
+        self._evaluation = 0.0
+
+    def plan(self) -> FitPlan:
+        """Time the first three candidates, and say what every stage takes."""
+        first = self._timed(self.made.candidates[0])
+        times = self._times_smaller(first)
+        made = self.made.smaller(times)
+        found = [self._timed(made.candidates[0]) if times else first]
+        found += [self._timed(candidate) for candidate in made.candidates[1:3]]
+        shares = share_out(found, self._left(), made.sizes.longer)
+        spent = time.monotonic() - self.begun
+        promised = {TIMING: spent, **shares.stages(), EVALUATION: self._evaluation}
+        return FitPlan(shares, promised, {TIMING: spent}, times)
+
+    def _left(self) -> float:
+        spent = time.monotonic() - self.begun
+        return ((self.within - spent) * (1 - _RESERVED) - self._evaluation) * _SPENT
+
+    def _timed(self, candidate: Candidate) -> Timed:
+        share, most = _TIMED
+        with torch.random.fork_rng(devices=[]):
+            started = time.monotonic()
+            recipe = recipes.from_plain(candidate.recipe, "fit")
+            bench = Bench(recipe, self.root, "cpu", None, None)
+            around = time.monotonic() - started + _REPORT
+            timing = time_updates(bench, _UPDATES, most_seconds=min(share * self.within, most))
+            if not self._evaluation:
+                test = next(iter(recipe.data.test.values())).build(self.root)
+                self._evaluation = time_evaluation(bench, list(test.read())) + _REPORT
+        return Timed(candidate, timing, recipe.training.max_steps, around)
+
+    def _times_smaller(self, first: Timed) -> int:
+        """Say how often sizes must become smaller so that the first candidate gets its updates."""
+        left, times = self._left(), 0
+        costs = relative_cost(self.made.sizes)
+        while True:
+            made = self.made.smaller(times)
+            share = relative_cost(made.sizes) / costs
+            if first.seconds() * share <= left or smaller(made.job, made.sizes) is None:
+                return times
+            times += 1
+
+
 def seconds_in(text: str) -> float:
     """Read a time as people write it.
 
@@ -179,30 +239,6 @@ def seconds_in(text: str) -> float:
     if seconds < _LEAST_SECONDS:
         raise RecipeError(f"--within {text}: expected {_LEAST_SECONDS:.0f} s or more.")
     return seconds
-
-
-def _planned(made: Outline, within: float, begun: float, root: Path) -> FitPlan:
-    """Time the first three candidates, share out the time, and say what every stage takes."""
-    found: list[Timed] = []
-    evaluation = 0.0
-    share, most = _TIMED
-    for candidate in made.candidates[:3]:
-        with torch.random.fork_rng(devices=[]):
-            started = time.monotonic()
-            recipe = recipes.from_plain(candidate.recipe, "fit")
-            bench = Bench(recipe, root, "cpu", None, None)
-            around = time.monotonic() - started + _REPORT
-            timing = time_updates(bench, _UPDATES, most_seconds=min(share * within, most))
-            wanted = recipe.training.max_steps
-            found.append(Timed(candidate, timing, wanted, around))
-            if not evaluation:
-                test = next(iter(recipe.data.test.values())).build(root)
-                evaluation = time_evaluation(bench, list(test.read())) + _REPORT
-    spent = time.monotonic() - begun
-    shared = ((within - spent) * (1 - _RESERVED) - evaluation) * _SPENT
-    shares = share_out(found, shared, made.sizes.longer)
-    promised = {TIMING: spent, **shares.stages(), EVALUATION: evaluation}
-    return FitPlan(shares, promised, {TIMING: spent})
 
 
 def _measured(plan: FitPlan, n: int, left: float) -> int:

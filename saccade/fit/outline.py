@@ -1,5 +1,6 @@
 """What `fit` knows before anything is timed: the data, the task, and the recipes to try."""
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from saccade.errors import DataError, RecipeError
 from saccade.fit.candidates import Candidate, Plain, candidates_for
 from saccade.fit.files import ColumnNames, UserData, find_corpus
 from saccade.fit.jobs import JOBS, TaskKind, find_job, job_named
-from saccade.fit.rules import RunSizes, sizes_for
+from saccade.fit.rules import RunSizes, sizes_for, smaller
 from saccade.fit.survey import Survey, survey
 from saccade.parts import Part
 from saccade.readers.base import Reader
@@ -32,6 +33,15 @@ class Outline:
     held: float
     counts: dict[str, int]
     candidates: list[Candidate]
+    seed: int
+
+    def smaller(self, times: int) -> "Outline":
+        """Return it with sizes that were made smaller so many times."""
+        sizes = self.sizes
+        for _ in range(times):
+            sizes = smaller(self.job, sizes) or sizes
+        chosen = candidates_for(self.job, self.found, self.corpus, sizes, self.held, self.seed)
+        return dataclasses.replace(self, sizes=sizes, candidates=chosen)
 
     def told(self) -> list[str]:
         """Say what was found and chosen, and why, a line each."""
@@ -46,6 +56,14 @@ class Outline:
             f" {self.sizes.dropout:g}: what the rules say for {self.sizes.pairs:,} pairs.",
             *(f"Candidate {one.name}: {one.why}." for one in self.candidates),
         ]
+
+    def told_smaller(self) -> str:
+        """Say what was made smaller because of the time."""
+        sizes = self.sizes
+        return (
+            f"That is too much for the time: batches of {sizes.batch_tokens} places, width"
+            f" {sizes.width}, {sizes.layers} layers instead."
+        )
 
 
 def outline(
@@ -79,7 +97,7 @@ def outline(
     counts = _counts(corpus, held)
     sizes = sizes_for(job, found, counts["train"])
     chosen = candidates_for(job, found, corpus, sizes, held, seed)
-    return Outline(corpus, found, job, why, sizes, held, counts, chosen)
+    return Outline(corpus, found, job, why, sizes, held, counts, chosen, seed)
 
 
 def readable(made: Outline, chosen: Candidate, name: str = "") -> str:

@@ -24,11 +24,13 @@ class FitPlan:
     """What is trained, and how long every stage should take and took, in seconds.
 
     taken: of the stages that have begun; what was interrupted and resumed is added up.
+    times_smaller: how often the sizes of the rules were made smaller because of the time.
     """
 
     shares: Shares
     promised: dict[str, float]
     taken: dict[str, float] = field(default_factory=dict)
+    times_smaller: int = 0
 
     @property
     def seconds(self) -> float:
@@ -55,6 +57,7 @@ class FitPlan:
                 {"stage": name, "promised": seconds, "taken": self.taken.get(name)}
                 for name, seconds in self.promised.items()
             ],
+            "times_smaller": self.times_smaller,
             "stops": list(self.shares.stops),
             "candidates": [
                 {
@@ -95,9 +98,10 @@ def read_plan(beside: Path) -> FitPlan:
             for one in plan["stages"]
             if one["taken"] is not None
         }
+        times_smaller = int(plan["times_smaller"])
     except (OSError, ValueError, KeyError, TypeError):
         raise CheckpointError(
             f"{beside}: holds no plan to resume; expected {PLAN} of an interrupted fit. Leave out"
             " --resume."
         ) from None
-    return FitPlan(shares, promised, taken)
+    return FitPlan(shares, promised, taken, times_smaller)
