@@ -111,13 +111,11 @@ def share_out(found: Sequence[Timed], seconds: float, longer: float = 1.0) -> Sh
         whole = _whole(found[:n], seconds, longer)
         if whole:
             return Shares(whole, WHOLE)
-        each = seconds / COSTS[n]
-        halved = [dataclasses.replace(one, around=n * one.around) for one in found[:n]]
-        given = [one.given(each, longer) for one in halved]
+        starts = sum((n - i) * one.around for i, one in enumerate(found[:n]))
+        each = (seconds - starts) / COSTS[n]
+        given = [one.given(each + one.around, longer) for one in found[:n]]
         if all(one.updates >= _ENOUGH * one.wanted for one in given):
-            kept = zip(given, found, strict=False)
-            timed = [dataclasses.replace(one, around=old.around) for one, old in kept]
-            return Shares(timed, STOPS[n])
+            return Shares(given, STOPS[n])
     return Shares([found[0].given(seconds, longer)], WHOLE)
 
 

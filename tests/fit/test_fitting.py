@@ -8,7 +8,9 @@ from rich.console import Console
 
 from saccade.engines._open import load
 from saccade.errors import CheckpointError, DataError, RecipeError
-from saccade.fit.fitting import PLAN, Fitted, Outline, fit, outline, read_plan, seconds_in
+from saccade.fit.fitting import Fitted, fit, seconds_in
+from saccade.fit.outline import Outline, outline
+from saccade.fit.plan import PLAN, read_plan
 from saccade.recipe import load as load_recipe
 
 SYLLABLES = ["ba", "ke", "li", "mo", "nu", "ta", "se", "ri"]
@@ -60,6 +62,24 @@ def test_the_plan_and_the_recipe_are_kept(fitted: Fitted) -> None:
     assert recipe.name == plan["chosen"]
 
 
+def test_every_stage_says_what_it_promised_and_took(fitted: Fitted) -> None:
+    plan = json.loads((fitted.folder / PLAN).read_text(encoding="utf-8"))
+    stages = {one["stage"]: one for one in plan["stages"]}
+    assert list(stages)[0] == "timing"
+    assert list(stages)[-1] == "evaluation"
+    assert len(stages) >= 3
+    assert sum(one["promised"] for one in stages.values()) == pytest.approx(plan["promised"])
+    taken = sum(one["taken"] for one in stages.values())
+    assert taken <= plan["seconds"] <= taken + 2.0, "nothing takes time that no stage counts"
+
+
+def test_the_report_names_the_folder_of_now(fitted: Fitted) -> None:
+    for name in ("report.html", "README.md"):
+        text = (fitted.folder / name).read_text(encoding="utf-8")
+        assert f"saccade predict {fitted.folder}\n" in text or f"{fitted.folder}<" in text
+        assert "-candidates" not in text
+
+
 def test_a_second_fit_does_not_write_over_the_first(fitted: Fitted, made: Outline) -> None:
     with pytest.raises(
         CheckpointError, match=r"already holds files. Choose another -o, or give --o"
@@ -73,9 +93,11 @@ def test_resuming_nothing(tmp_path: Path) -> None:
 
 
 def test_the_plan_of_an_interrupted_fit_is_read_back(fitted: Fitted) -> None:
-    timed, expected = read_plan(fitted.folder)
-    assert expected == fitted.promised
-    assert [one.candidate.name for one in timed] == [one.name for one in fitted.standings]
+    plan = read_plan(fitted.folder)
+    assert plan.seconds == fitted.plan.seconds
+    assert plan.taken == fitted.plan.taken
+    names = {one.candidate.name for one in plan.shares.timed}
+    assert names == {one.name for one in fitted.standings}
 
 
 def test_a_folder_of_somebody_else_stays(made: Outline, tmp_path: Path) -> None:
