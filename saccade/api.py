@@ -12,7 +12,7 @@ import yaml
 
 from saccade import recipe as recipes
 from saccade import run
-from saccade.data.tables import PairTable, text_pairs
+from saccade.data.tables import DiskTable, PairTable, text_pairs
 from saccade.errors import RecipeError, suggest
 from saccade.fit.files import ColumnNames
 from saccade.fit.fitting import fit as fit_outline
@@ -175,7 +175,8 @@ def fit(  # noqa: PLR0913 - all but one are options
 
     Args:
         data: a file of pairs, two plain files whose lines match, or pairs as `saccade.train` takes
-            them; these are written to FOLDER-data/pairs.jsonl.
+            them; these are written to FOLDER-data/pairs.jsonl. A Dataset or DatasetDict of
+            `datasets` is saved to FOLDER-data, with its labels and splits.
         valid: a file to choose the model by; a share of the data if not given.
         test: a file to measure it on; a share of the data if not given.
         columns: which columns of a file are source, target and features.
@@ -207,7 +208,11 @@ def _files(data: Any, place: Path) -> list[Path]:
         return [Path(data)]
     if isinstance(data, Sequence) and data and all(isinstance(one, str | Path) for one in data):
         return [Path(one) for one in data]
-    path = place.with_name(f"{place.name}-data") / "pairs.jsonl"
+    beside = place.with_name(f"{place.name}-data")
+    if isinstance(data, DiskTable):
+        data.save_to_disk(str(beside))
+        return [beside]
+    path = beside / "pairs.jsonl"
     rows = [{"source": a, "target": b} for a, b in text_pairs(data, "data")]
     path.parent.mkdir(parents=True, exist_ok=True)
     write_text(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))

@@ -124,3 +124,18 @@ def test_fit_takes_pairs_in_memory(tmp_path: Path) -> None:
     assert fitted.folder == tmp_path / "m"
     assert fitted.predict("au").text
     assert fitted.evaluate().figures
+
+
+def test_fit_takes_a_data_set_with_its_labels_and_splits(tmp_path: Path) -> None:
+    datasets = pytest.importorskip("datasets", reason="the package datasets is not installed")
+    labels = datasets.ClassLabel(names=["vowel", "other"])
+    texts = [f"{a}{b}" for a in "abcdefgh" for b in "uvwxyz"]
+    rows = {"text": texts, "label": [int(text[0] not in "ae") for text in texts]}
+    whole = datasets.Dataset.from_dict(
+        rows, features=datasets.Features({"text": datasets.Value("string"), "label": labels})
+    )
+    parts = datasets.DatasetDict(train=whole, validation=whole, test=whole.select(range(5)))
+    fitted = saccade.fit(parts, folder=tmp_path / "m", within="20s")
+    evaluation = fitted.evaluate()
+    assert len(evaluation.examples) == 5
+    assert {one.target for one in evaluation.examples} <= {"vowel", "other"}

@@ -13,6 +13,7 @@ from saccade.fit.survey import Survey
 Plain = dict[str, Any]
 VALIDATIONS = 12  # in a whole run; the stops of `halving` are multiples of a quarter of them
 _COPIES = 0.25  # share of target words that stand in their source, from which copying is tried
+_REPEATED = 2.0  # times that a word occurs on average, from which those that occur once are unknown
 _ONE_ALPHABET = 0.9  # share of target letters that the source has, from which they are one
 
 
@@ -132,7 +133,11 @@ def _sides(job: TaskKind, found: Survey, sizes: RunSizes) -> Plain:
         "symbols": {"tokenizer": {"kind": "word", "punctuation": False}, "normalise": usual},
         "pieces": {"tokenizer": {"kind": "bpe", "size": sizes.pieces}, "normalise": usual},
         "words": {
-            "tokenizer": {"kind": "word", "punctuation": job.name == "labels", "min_count": 2},
+            "tokenizer": {
+                "kind": "word",
+                "punctuation": job.name == "labels",
+                "min_count": 2 if found.source.repeated >= _REPEATED else 1,
+            },
             "normalise": [*usual, "lowercase", *(["digits"] if job.name == "tags" else [])],
         },
         "label": {"tokenizer": "line"},

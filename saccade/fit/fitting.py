@@ -33,6 +33,7 @@ _RESERVED = 0.05  # of the time, for what nobody timed
 _SPENT = 0.94  # of what is left after timing, that is planned with: machines are never quite steady
 _UPDATES = 200  # of each candidate that are timed, at most
 _TIMED = 0.015, 10.0  # the share of the time that they may take, and seconds, at most
+_MOST_TIMING = 0.15  # of the time, after which no other candidate is timed
 _REPORT = 0.5  # seconds
 _LEAST_MEASURED = 50  # examples, however short the time
 _TIME = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|min|h)?")
@@ -191,10 +192,16 @@ class Planner:
         times = self._times_smaller(first)
         made = self.made.smaller(times)
         found = [self._timed(made.candidates[0]) if times else first]
-        found += [self._timed(candidate) for candidate in made.candidates[1:3]]
-        shares = share_out(found, self._left(), made.sizes.longer)
+        for candidate in made.candidates[1:3]:
+            if time.monotonic() - self.begun < _MOST_TIMING * self.within:
+                found.append(self._timed(candidate))
+        left = self._left()
+        shares = share_out(found, left, made.sizes.longer)
+        stages = shares.stages()
+        cut = min(max(left, 0.0) / sum(stages.values()), 1.0)  # where even the fewest take longer
+        trained = {name: cut * seconds for name, seconds in stages.items()}
         spent = time.monotonic() - self.begun
-        promised = {TIMING: spent, **shares.stages(), EVALUATION: self._evaluation}
+        promised = {TIMING: spent, **trained, EVALUATION: self._evaluation}
         return FitPlan(shares, promised, {TIMING: spent}, times)
 
     def _left(self) -> float:

@@ -10,7 +10,7 @@ import yaml
 from saccade.errors import DataError, RecipeError
 from saccade.fit.candidates import Candidate, Plain, candidates_for
 from saccade.fit.files import ColumnNames, UserData, find_corpus
-from saccade.fit.jobs import JOBS, TaskKind, find_job, job_named
+from saccade.fit.jobs import JOBS, TaskKind, find_job, job_named, suited
 from saccade.fit.rules import RunSizes, sizes_for, smaller
 from saccade.fit.survey import Survey, survey
 from saccade.parts import Part
@@ -87,7 +87,8 @@ def outline(
     if not corpus.has_source:
         job, why = JOBS["completion"], "one plain text without sources"
     else:
-        job, why = (job_named(task), "as --task says") if task else find_job(found)
+        said = "as --task says"
+        job, why = (suited(job_named(task), found), said) if task else find_job(found)
     if found.sources < _FEWEST and corpus.has_source:
         raise DataError(
             f"{paths[0]}: {found.sources} different sources; expected {_FEWEST} or more to learn"

@@ -25,6 +25,8 @@ class SideSurvey:
     longest_words: int
     distinct: int
     word_types: int
+    repeated: float
+    """How often a word occurs on average."""
     alphabet: frozenset[str]
 
     @property
@@ -92,6 +94,7 @@ def _text(texts: list[str]) -> SideSurvey:
         int(np.percentile(lengths, 99)),
         len(set(texts)),
         len(words),
+        words.total() / max(len(words), 1),
         frozenset(letters),
     )
 

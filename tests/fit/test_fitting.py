@@ -1,6 +1,7 @@
 """From files to a model in one call."""
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -8,10 +9,14 @@ from rich.console import Console
 
 from saccade.engines._open import load
 from saccade.errors import CheckpointError, DataError, RecipeError
+from saccade.fit import fitting
 from saccade.fit.fitting import Fitted, fit, seconds_in
 from saccade.fit.outline import Outline, outline
 from saccade.fit.plan import PLAN, read_plan
+from saccade.learners._bench import Bench
+from saccade.learners.timing import Timing, time_updates
 from saccade.recipe import load as load_recipe
+from tests.fit.small import shrunk
 
 SYLLABLES = ["ba", "ke", "li", "mo", "nu", "ta", "se", "ri"]
 WORDS = [a + b for a in SYLLABLES for b in SYLLABLES] + [a + "n" for a in SYLLABLES]
@@ -34,7 +39,7 @@ def made(pairs: Path) -> Outline:
 @pytest.fixture(scope="module")
 def fitted(made: Outline, tmp_path_factory: pytest.TempPathFactory) -> Fitted:
     folder = tmp_path_factory.mktemp("runs") / "words"
-    return fit(made, folder, within=20.0, console=Console(quiet=True))
+    return fit(shrunk(made, 60), folder, within=60.0, console=Console(quiet=True))
 
 
 def test_what_was_found_is_told(made: Outline, pairs: Path) -> None:
@@ -45,11 +50,30 @@ def test_what_was_found_is_told(made: Outline, pairs: Path) -> None:
     assert all(made.counts.values())
 
 
-def test_a_model_comes_out_within_the_time(fitted: Fitted) -> None:
-    assert fitted.seconds < 20.0 * 1.3
+def test_a_model_comes_out(fitted: Fitted) -> None:
     assert fitted.evaluation.figures
+    assert len(fitted.evaluation.examples) == fitted.outline.counts["test"]
+    assert [one.name for one in fitted.standings] == ["recurrent", "transformer"] or fitted.verdict
     model = load(fitted.folder)
-    assert model.predict("bake").text
+    assert model.predict("bake").score < 0
+
+
+def test_the_time_is_kept_if_everything_takes_longer_than_was_timed(
+    made: Outline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Timing sees one of a thousand seconds: runs are planned that cannot end in time."""
+
+    def hasty(bench: Bench, *_: int, **__: float) -> Timing:
+        timing = time_updates(bench, 4)
+        return Timing(timing.seconds_per_update / 1000, timing.seconds_per_validation / 1000)
+
+    monkeypatch.setattr(fitting, "time_updates", hasty)
+    begun = time.monotonic()
+    found = fit(shrunk(made, 200_000), tmp_path / "m", within=8.0, console=Console(quiet=True))
+    assert time.monotonic() - begun < 16.0
+    plan = json.loads((found.folder / PLAN).read_text(encoding="utf-8"))
+    assert plan["candidates"][0]["updates"] >= 100_000
+    assert "max_minutes" in (found.folder / "train.log").read_text(encoding="utf-8")
 
 
 def test_the_plan_and_the_recipe_are_kept(fitted: Fitted) -> None:
