@@ -21,8 +21,9 @@ def fit_files(
         list[Path],
         typer.Argument(
             metavar="DATA...",
-            help="A file of pairs (TSV, CSV, JSONL, Parquet), two plain files whose lines match, a"
-            " folder of the package datasets, or one plain text.",
+            help="A file of pairs (TSV, CSV, JSON, JSONL, Parquet), two plain files whose lines"
+            " match, a folder of the package datasets, numbers in order of time (CSV), or one plain"
+            " text.",
         ),
     ],
     folder: Annotated[
@@ -120,6 +121,16 @@ def _show(found: Fitted) -> None:
         f"  {found.folder}/report.html       curves, samples, attention\n"
         f"  {found.folder}/fit.yaml          the recipe: edit it, train it again"
     )
+    if found.unmeasured:
+        complain(
+            f"The time was over: {found.unmeasured:,} test examples were not measured. Measure all"
+            f" with: saccade evaluate {found.folder}"
+        )
+    for name in found.beaten_by:
+        complain(
+            f"NO BETTER THAN A FORECAST WITHOUT A MODEL: {name}. Add rows, allow more time with"
+            " --within, or name one column with --target."
+        )
     if found.verdict and not found.verdict.better:
         complain(
             f"THE MODEL LEARNED NOTHING OF USE: {found.verdict.comparison}. Check the columns with"

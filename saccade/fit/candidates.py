@@ -27,7 +27,7 @@ class Candidate:
 
 
 def candidates_for(
-    job: TaskKind, found: Survey, corpus: UserData, sizes: RunSizes, held: float, seed: int
+    job: TaskKind, found: Survey, corpus: UserData, sizes: RunSizes, *, held: float, seed: int
 ) -> list[Candidate]:
     """List the recipes that suit a job, the most promising first.
 

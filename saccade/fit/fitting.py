@@ -57,6 +57,13 @@ class Fitted:
     seconds: float
     unmeasured: int = 0
 
+    @property
+    def beaten_by(self) -> list[str]:
+        """The forecasts without a model that are as good by the first metric."""
+        metric = next(iter(self.evaluation.figures), "")
+        naive = self.evaluation.baselines
+        return [name for name in naive if (self.evaluation.skill(metric, name) or 0.0) <= 0]
+
 
 def fit(
     made: Outline,

@@ -8,7 +8,7 @@ from typing import Literal
 from saccade.errors import DataError, RecipeError, suggest
 from saccade.fit.survey import Survey
 
-Level = Literal["characters", "symbols", "pieces", "words", "label"]
+Level = Literal["characters", "symbols", "pieces", "words", "label", "values"]
 
 _MOST_LABELS = 200
 _REPEATED = 5  # times that a label occurs on average, at least
@@ -32,7 +32,12 @@ class TaskKind:
     @property
     def writes_text(self) -> bool:
         """Whether outputs are written piece by piece, of any length."""
-        return self.name not in ("labels", "tags")
+        return self.name not in ("labels", "tags", "forecasting")
+
+    @property
+    def unit(self) -> str:
+        """What examples of it are called."""
+        return "windows" if self.name == "forecasting" else "pairs"
 
 
 _SENTENCES = ("chrf", "bleu")
@@ -44,6 +49,7 @@ JOBS = {
     "labels": TaskKind("labels", "words", "label", ("exact_match",)),
     "tags": TaskKind("tags", "words", "symbols", ("accuracy",)),
     "completion": TaskKind("completion", "characters", "characters", ()),
+    "forecasting": TaskKind("forecasting", "values", "values", ("mae", "rmse")),
 }
 ALIASES = {
     **dict.fromkeys(("chat", "titles", "summaries", "code", "sentences"), "translation"),
@@ -51,6 +57,7 @@ ALIASES = {
     "classification": "labels",
     "tagging": "tags",
     "language": "completion",
+    **dict.fromkeys(("series", "numbers"), "forecasting"),
 }
 
 

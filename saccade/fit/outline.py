@@ -1,8 +1,9 @@
 """What `fit` knows before anything is timed: the data, the task, and the recipes to try."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import yaml
@@ -12,7 +13,14 @@ from saccade.fit.candidates import Candidate, Plain, candidates_for
 from saccade.fit.files import ColumnNames, UserData, find_corpus
 from saccade.fit.jobs import JOBS, TaskKind, find_job, job_named, suited
 from saccade.fit.rules import RunSizes, sizes_for, smaller
-from saccade.fit.survey import Survey, survey
+from saccade.fit.series import (
+    count_windows,
+    looks_like_series,
+    series_candidates,
+    series_sizes,
+    survey_series,
+)
+from saccade.fit.survey import survey
 from saccade.parts import Part
 from saccade.readers.base import Reader
 from saccade.readers.split import share
@@ -23,37 +31,52 @@ _MOST_HELD, _LEAST_HELD = 1000, 30  # pairs of each held-out part
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """What is known before anything is timed: the data, the task and the recipes to try."""
+    """What is known before anything is timed: the data, the task and the recipes to try.
 
-    corpus: UserData
-    found: Survey
+    data: what was found, in words.  counts: examples of each part.  build: lists the candidates of
+    given sizes.
+    """
+
+    data: tuple[str, str]
     job: TaskKind
     why: str
     sizes: RunSizes
-    held: float
     counts: dict[str, int]
+    build: Callable[[RunSizes], list[Candidate]]
     candidates: list[Candidate]
-    seed: int
+
+    @classmethod
+    def of(
+        cls,
+        data: tuple[str, str],
+        job: TaskKind,
+        why: str,
+        sizes: RunSizes,
+        counts: dict[str, int],
+        build: Callable[[RunSizes], list[Candidate]],
+    ) -> "Outline":
+        """Build the candidates."""
+        return cls(data, job, why, sizes, counts, build, build(sizes))
 
     def smaller(self, times: int) -> "Outline":
         """Return it with sizes that were made smaller so many times."""
         sizes = self.sizes
         for _ in range(times):
             sizes = smaller(self.job, sizes) or sizes
-        chosen = candidates_for(self.job, self.found, self.corpus, sizes, self.held, self.seed)
+        chosen = self.build(sizes) if times else self.candidates
         return dataclasses.replace(self, sizes=sizes, candidates=chosen)
 
     def told(self) -> list[str]:
         """Say what was found and chosen, and why, a line each."""
         parts = ", ".join(f"{n:,} {part}" for part, n in self.counts.items())
-        source, target = self.found.source, self.found.target
+        where, like = self.data
+        sizes, what = self.sizes, self.job.unit
         return [
-            f"{self.found.pairs:,} pairs from {', '.join(map(str, self.corpus.paths))}: {parts}.",
-            f"Sources have {source.characters:.0f} characters, targets {target.characters:.0f}"
-            f" on average; {self.why}. Task: {self.job.name}.",
-            f"Batches of {self.sizes.batch_tokens} places, {self.sizes.updates:,} updates,"
-            f" warm-up {self.sizes.warmup}, width {self.sizes.width}, dropout"
-            f" {self.sizes.dropout:g}: what the rules say for {self.sizes.pairs:,} pairs.",
+            f"{where}: {parts}.",
+            f"{like}; {self.why}. Task: {self.job.name}.",
+            f"Batches of {sizes.batch_tokens} places, {sizes.updates:,} updates,"
+            f" warm-up {sizes.warmup}, width {sizes.width}, dropout"
+            f" {sizes.dropout:g}: what the rules say for {sizes.pairs:,} {what}.",
             *(f"Candidate {one.name}: {one.why}." for one in self.candidates),
         ]
 
@@ -76,6 +99,8 @@ def outline(
     seed: int = 1,
 ) -> Outline:
     """Read the data once, tell what it is, and choose recipes for it."""
+    if _is_series(paths, task):
+        return _series_outline(paths, [*valid, *test], columns, task, seed)
     corpus = find_corpus(paths, valid, test, columns)
     if task and job_named(task) is JOBS["completion"] and corpus.has_source:
         raise RecipeError(
@@ -97,8 +122,43 @@ def outline(
     held = _held(found.pairs)
     counts = _counts(corpus, held)
     sizes = sizes_for(job, found, counts["train"])
-    chosen = candidates_for(job, found, corpus, sizes, held, seed)
-    return Outline(corpus, found, job, why, sizes, held, counts, chosen, seed)
+    data = (f"{found.pairs:,} pairs from {', '.join(map(str, corpus.paths))}", found.told())
+    build = partial(candidates_for, job, found, corpus, held=held, seed=seed)
+    return Outline.of(data, job, why, sizes, counts, build)
+
+
+def _is_series(paths: Sequence[Path], task: str) -> bool:
+    """Tell whether one file of numbers in order of time was given, or is said to be."""
+    if task:
+        return job_named(task) is JOBS["forecasting"]
+    kinds = {".csv", ".tsv", ".tab", ".txt"}
+    alone = len(paths) == 1 and paths[0].is_file()
+    suffixes = [suffix for suffix in paths[0].suffixes[-2:] if suffix != ".gz"] if paths else []
+    return alone and bool(kinds & set(suffixes)) and looks_like_series(paths[0])
+
+
+def _series_outline(
+    paths: Sequence[Path], held_out: Sequence[Path], columns: ColumnNames, task: str, seed: int
+) -> Outline:
+    if len(paths) != 1 or held_out or columns.source or columns.features:
+        raise RecipeError(
+            f"fit: {paths[0] if paths else 'no file'}: a series is one file of numbers in order of"
+            " time, and is split by time. Leave out other files, --valid, --test, --source and"
+            " --features; --target names the column to forecast."
+        )
+    if not paths[0].is_file():
+        raise DataError(
+            f"{paths[0]}: no such file; expected numbers in order of time. Check the path; relative"
+            " paths start where you run saccade."
+        )
+    found = survey_series(paths[0], columns.target)
+    counts = count_windows(found)
+    ahead = f"{found.window} rows are read, the next {found.horizon} forecast"
+    data = (f"Windows of {found.rows:,} rows from {paths[0]}", f"{found.told()}; {ahead}")
+    why = "as --task says" if task else "numbers in order of time"
+    sizes = series_sizes(found, counts["train"])
+    build = partial(series_candidates, found, seed=seed)
+    return Outline.of(data, JOBS["forecasting"], why, sizes, counts, build)
 
 
 def readable(made: Outline, chosen: Candidate, name: str = "") -> str:

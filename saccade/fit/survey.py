@@ -57,6 +57,13 @@ class Survey:
         letters = {c for c in self.target.alphabet if c.isalpha()}
         return len(letters & self.source.alphabet) / max(len(letters), 1)
 
+    def told(self) -> str:
+        """Say how long texts are."""
+        return (
+            f"Sources have {self.source.characters:.0f} characters, targets"
+            f" {self.target.characters:.0f} on average"
+        )
+
 
 def survey(examples: Iterable[Example]) -> Survey:
     """Count pairs and look at the text of the first 20,000; at most a million are read."""

@@ -89,7 +89,7 @@ def test_the_plan_and_the_recipe_are_kept(fitted: Fitted) -> None:
 def test_every_stage_says_what_it_promised_and_took(fitted: Fitted) -> None:
     plan = json.loads((fitted.folder / PLAN).read_text(encoding="utf-8"))
     stages = {one["stage"]: one for one in plan["stages"]}
-    assert list(stages)[0] == "timing"
+    assert next(iter(stages)) == "timing"
     assert list(stages)[-1] == "evaluation"
     assert len(stages) >= 3
     assert sum(one["promised"] for one in stages.values()) == pytest.approx(plan["promised"])

@@ -132,7 +132,7 @@ def test_all_run_to_the_end_if_there_is_time() -> None:
 def test_the_loss_decides_between_equals() -> None:
     losses = {"a": 0.9, "b": 0.5}
 
-    def train(name: str, recipe: Recipe, stop: float) -> Progress:
+    def train(name: str, recipe: Recipe, _: float) -> Progress:
         return _progress(recipe.training.max_steps, 100.0, losses[name])
 
     found = halve(_recipes("ab"), STOPS[2], train, lambda _: None)
