@@ -194,7 +194,8 @@ def _inflection(_found: Survey, sizes: RunSizes) -> list[Choice]:
 def _sentences(found: Survey, sizes: RunSizes) -> list[Choice]:
     recurrent = ("recurrent", _recurrent(sizes), "an LSTM with attention: steady on few pairs")
     transformer = ("transformer", _transformer(sizes), "a Transformer: best where pairs are many")
-    order = [recurrent, transformer] if sizes.pairs < 5000 else [transformer, recurrent]
+    few = sizes.pairs < 5000 or sizes.width <= 128  # of pairs, or of time
+    order = [recurrent, transformer] if few else [transformer, recurrent]
     if found.copied < _COPIES:
         return order
     said = f"{100 * found.copied:.0f} % of the target words stand in their source: it may copy"
