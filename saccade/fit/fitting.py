@@ -34,6 +34,7 @@ _SPENT = 0.94  # of what is left after timing, that is planned with: machines ar
 _UPDATES = 200  # of each candidate that are timed, at most
 _TIMED = 0.015, 10.0  # the share of the time that they may take, and seconds, at most
 _MOST_TIMING = 0.15  # of the time, after which no other candidate is timed
+_SLACK = 1.5  # times what a last validation, a report and the evaluation were found to take
 _REPORT = 0.5  # seconds
 _LEAST_MEASURED = 50  # examples, however short the time
 _TIME = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|min|h)?")
@@ -150,8 +151,11 @@ class Contest:
         self.made, self.plan, self.beside, self.root = made, plan, beside, root
         self.console, self.runs = console, dict[str, Run]()
         spare = _RESERVED * (end - time.monotonic())
-        self._end = end - spare - plan.promised[EVALUATION]
-        self._around = {one.candidate.name: one.around for one in plan.shares.timed}
+        self._end = end - spare - _SLACK * plan.promised[EVALUATION]
+        self._tail = {
+            one.candidate.name: _SLACK * (one.around + one.timing.seconds_per_validation)
+            for one in plan.shares.timed
+        }
 
     def standings(self) -> list[Standing]:
         """Train all; return how they did, the best first."""
@@ -162,7 +166,7 @@ class Contest:
     def _train(self, name: str, recipe: Recipe, stop: float) -> Progress:
         place, known = self.beside / name, name if stop == self.plan.shares.stops[0] else ""
         with self.plan.stage(stage_name(known, stop)):
-            left = self._end - time.monotonic() - self._around[name]
+            left = self._end - time.monotonic() - self._tail[name]
             limited = _limited(recipe, (_elapsed(place) + max(left, 1.0)) / 60)
             self._say(f"— {name}")
             self.runs[name] = run.train(
