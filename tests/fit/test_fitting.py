@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from saccade.engines._open import load
-from saccade.errors import CheckpointError, DataError, RecipeError
+from saccade.errors import CheckpointError, RecipeError
 from saccade.fit import fitting
 from saccade.fit.fitting import Fitted, fit, seconds_in
 from saccade.fit.outline import Outline, outline
@@ -40,14 +40,6 @@ def made(pairs: Path) -> Outline:
 def fitted(made: Outline, tmp_path_factory: pytest.TempPathFactory) -> Fitted:
     folder = tmp_path_factory.mktemp("runs") / "words"
     return fit(shrunk(made, 60), folder, within=60.0, console=Console(quiet=True))
-
-
-def test_what_was_found_is_told(made: Outline, pairs: Path) -> None:
-    told = " ".join(made.told())
-    assert f"72 pairs from {pairs}" in told
-    assert "Task: pronunciation" in told
-    assert sum(made.counts.values()) == len(WORDS)
-    assert all(made.counts.values())
 
 
 def test_a_model_comes_out(fitted: Fitted) -> None:
@@ -133,34 +125,7 @@ def test_a_folder_of_somebody_else_stays(made: Outline, tmp_path: Path) -> None:
     assert mine.exists()
 
 
-def test_too_few_pairs(tmp_path: Path) -> None:
-    path = tmp_path / "few.tsv"
-    path.write_text("a\tb\nc\td\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"few.tsv: 2 different sources; expected 20 or more"):
-        outline([path])
-
-
-def test_pairs_for_a_language_model(pairs: Path) -> None:
-    with pytest.raises(RecipeError, match=r"--task completion: reads texts without sources, but"):
-        outline([pairs], task="completion")
-
-
-def test_a_text_alone_is_completed(tmp_path: Path) -> None:
-    path = tmp_path / "text.txt"
-    path.write_text("It was a dark and stormy night. " * 400, encoding="utf-8")
-    made = outline([path])
-    assert made.job.name == "completion"
-    data = made.candidates[0].recipe["data"]
-    assert data["train"][0]["last"] == data["valid"]["first"]
-    assert data["valid"]["last"] == data["test"]["first"]
-
-
 @pytest.mark.parametrize("text", ["soon", "5s", ""])
 def test_times_that_are_none(text: str) -> None:
     with pytest.raises(RecipeError, match=r"--within .*: expected"):
         seconds_in(text)
-
-
-def test_several_files_need_held_out_ones(pairs: Path) -> None:
-    with pytest.raises(RecipeError, match=r"2 files to train on need --valid and --test; only one"):
-        outline([pairs, pairs])
