@@ -177,7 +177,8 @@ def metric(
     if json_file != "-":
         _show(f"{hypotheses}: {len(lines):,} lines", figures)
         if tests:
-            _show_tests(f"{hypotheses} against {against}", tests)
+            titles = [figure.title for figure in figures.values()]
+            _show_tests(f"{hypotheses} against {against}", titles, tests)
 
 
 def _lines(path: Path, like: tuple[Path, int] | None = None) -> list[str]:
@@ -245,9 +246,9 @@ def _show(title: str, figures: dict[str, Figure], constant: WithoutModel | None 
     show_table(title, ["metric", "value", "95 % interval", "better is", "signature"], rows)
 
 
-def _show_tests(title: str, tests: dict[str, Paired]) -> None:
+def _show_tests(title: str, titles: Sequence[str], tests: dict[str, Paired]) -> None:
     rows = [
         [name, f"{t.a:.2f}", f"{t.b:.2f}", f"{t.difference:+.2f}", f"{t.p_value:.3f}"]
-        for name, t in tests.items()
+        for name, t in zip(titles, tests.values(), strict=True)
     ]
     show_table(title, ["metric", "this", "other", "difference", "p"], rows)

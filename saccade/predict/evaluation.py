@@ -67,6 +67,7 @@ class Figure:
     def plain(self) -> dict[str, Any]:
         """Return what JSON can hold."""
         return {
+            "name": self.score.name,
             "value": self.score.value,
             "low": self.interval.low,
             "high": self.interval.high,
