@@ -63,7 +63,8 @@ def table(rows: Sequence[Sequence[str]]) -> str:
             values = figures(metric, rows)
             cells = (sum(values) / len(values), min(values), max(values))
             told = " | ".join(f"{value:.2f}" for value in cells)
-            lines.append(f"| {protocol} | {metric.label or metric.name} | {told} |")
+            name = "BLEU-4" if metric.name == "BLEU" else metric.label or metric.name
+            lines.append(f"| {protocol} | {name} | {told} |")
     return "\n".join(lines)
 
 

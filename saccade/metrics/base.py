@@ -96,7 +96,8 @@ class Metric(ABC):
     @final
     def corpus(self, hypotheses: Sequence[Any], references: References) -> Score:
         """Score a whole corpus."""
-        return self.score(self.matrix(hypotheses, references).sum(axis=0))
+        own = self.fitted(references)
+        return own.score(own.matrix(hypotheses, references).sum(axis=0))
 
     @final
     def matrix(self, hypotheses: Sequence[Any], references: References) -> Stats:

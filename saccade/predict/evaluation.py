@@ -286,7 +286,7 @@ def figures_of(
     """Measure outputs against references with every metric, with intervals."""
     figures: dict[str, Figure] = {}
     for part in metrics:
-        metric = part.build()
+        metric = part.build().fitted(references)
         rows = metric.matrix(outputs, references)
         score, near = metric.score(rows.sum(axis=0)), interval_of(metric, rows)
         figures[name_of(part, figures)] = Figure(score, near, metric.label)
