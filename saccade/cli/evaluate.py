@@ -24,7 +24,13 @@ from saccade.look.pictures import confusion_drawing, length_drawing
 from saccade.metrics.base import Metric, Paired, paired
 from saccade.parts import Part
 from saccade.predict.decode import Decode
-from saccade.predict.evaluation import Evaluation, Figure, WithoutModel, figures_of
+from saccade.predict.evaluation import (
+    Evaluation,
+    Figure,
+    WithoutModel,
+    figures_of,
+    without_unknown,
+)
 from saccade.readers._lines import numbered
 from saccade.views.drawing import Drawing, checked_path
 
@@ -56,6 +62,12 @@ def evaluate(
             help="Show which labels are taken for which; a label is the whole text, or each word.",
         ),
     ] = None,
+    unknown: Annotated[
+        bool,
+        typer.Option(
+            "--without-unknown", help="Measure examples without unknown words by themselves too."
+        ),
+    ] = False,
     picture: Annotated[
         Path | None,
         typer.Option(
@@ -105,15 +117,22 @@ def evaluate(
         )
         if outputs:
             file.writelines(f"{t.text}\n".encode() for t in found.predictions)
-    _publish(json_file, {"model": str(model), **found.plain()})
+    measured = chosen or recipe.decoding.metrics
+    known = without_unknown(measured, found) if unknown else {}
+    plain = {"model": str(model), **found.plain()}
+    if unknown:
+        figures = {name: figure.plain() for name, figure in known.items()}
+        plain["without_unknown"] = {"examples": len(found.known), "metrics": figures}
+    _publish(json_file, plain)
     if json_file != "-":
         show_evaluation(f"{model} on {split}: {len(found.examples):,} examples", found)
+        if unknown:
+            _show(f"without unknown words: {len(found.known):,} examples", known)
     if confusion:
         _draw(confusion_drawing(found, confusion), picture, to_terminal=json_file != "-")
     if by_length or (picture and not confusion):
-        first = chosen[0] if chosen else folders.read_identity(model).recipe.decoding.metrics[0]
         place = None if confusion else picture
-        _draw(length_drawing(first, found), place, to_terminal=json_file != "-")
+        _draw(length_drawing(measured[0], found), place, to_terminal=json_file != "-")
 
 
 def _draw(drawing: Drawing, picture: Path | None, *, to_terminal: bool) -> None:

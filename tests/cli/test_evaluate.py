@@ -76,6 +76,17 @@ def test_labels_taken_for_each_other_are_shown_and_drawn(
     assert odd.code == 2
 
 
+def test_examples_without_unknown_words_are_measured_by_themselves(
+    call: Call, work: Path, tmp_path: Path
+) -> None:
+    said = call("evaluate", work / "model", "--without-unknown", "--json", "scores.json")
+    assert said.code == 0
+    assert "without unknown words: 4 examples" in said.out
+    found = json.loads((tmp_path / "scores.json").read_text(encoding="utf-8"))["without_unknown"]
+    assert found["examples"] == 4
+    assert found["metrics"]["exact_match"]["value"] == 100.0
+
+
 def test_scores_by_length_are_shown_and_drawn(call: Call, work: Path, tmp_path: Path) -> None:
     said = call("evaluate", work / "model", "-m", "chrf", "--by-length", "--picture", "x.svg")
     assert said.code == 0

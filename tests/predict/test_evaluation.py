@@ -7,7 +7,7 @@ import pytest
 
 from saccade.data.prepare import batches_of, prepare
 from saccade.metrics.base import Metric, name_of
-from saccade.nouns import pair
+from saccade.nouns import Example, pair
 from saccade.parts import Part, kinds
 from saccade.predict.evaluation import (
     Likelihood,
@@ -16,6 +16,7 @@ from saccade.predict.evaluation import (
     figures_of,
     likelihood_of,
     loss_of,
+    without_unknown,
 )
 from saccade.predict.prediction import Prediction
 from tests.train import small
@@ -118,6 +119,19 @@ def test_nats_are_per_character_and_perplexity_per_piece() -> None:
     assert likely.nats_per_character == 1.5
     assert likely.perplexity == pytest.approx(math.exp(2))
     assert Likelihood(-1.0, 1, 0).nats_per_character == 1.0
+
+
+def test_examples_without_unknown_words_are_measured_by_themselves(tmp_path: Path) -> None:
+    run, exact = small.run(tmp_path, max_steps=1), [Part(Metric, "exact_match")]
+    ((source, target),) = small.pairs(0, 1)
+    several = Example({"source": source}, (target, "ß"))
+    examples = [pair("ß", target), pair(source, target), several]
+    found = evaluate(run.predictor, examples, metrics=exact)
+    assert found.known == (1,)
+    assert without_unknown(exact, found)["exact_match"].score.detail["segments"] == 1
+    strange = evaluate(run.predictor, examples[:1], metrics=exact)
+    assert strange.known == ()
+    assert without_unknown(exact, strange) == {}
 
 
 def test_an_evaluation_shows_its_figures(tmp_path: Path) -> None:
