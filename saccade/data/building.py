@@ -89,10 +89,10 @@ class Builder:
             "sizes": {name: self._files[name].size for name in kept},
             "origins": runs,
         }
-        with (self._folder / META).open("w", encoding="utf-8") as file:
-            json.dump(meta, file, ensure_ascii=False)
-            file.flush()
-            os.fsync(file.fileno())
+        with (self._folder / META).open("w", encoding="utf-8") as written:
+            json.dump(meta, written, ensure_ascii=False)
+            written.flush()
+            os.fsync(written.fileno())
         (self._folder / _JOURNAL).unlink(missing_ok=True)
 
     def close(self) -> None:

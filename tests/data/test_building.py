@@ -1,12 +1,13 @@
 """What a builder left behind is continued if it is sound, and written anew if it is not."""
 
+import fcntl
 import json
 import os
 from pathlib import Path
+from typing import IO
 
 import pytest
 
-from saccade.data import building
 from saccade.data.building import Builder, claimed, is_abandoned
 from saccade.nouns import Example, pair
 from saccade.tokenizers.character import Character
@@ -107,15 +108,15 @@ def test_who_waits_is_told_and_looks_again(
             (tmp_path / "a").rename(tmp_path / "b")
         os._exit(0)
     os.read(reading, 1)
-    lock = building.fcntl.flock
+    lock = fcntl.flock
 
-    def flock(file: object, how: int) -> None:
-        if not how & building.fcntl.LOCK_NB:
+    def flock(file: IO[str], how: int) -> None:
+        if not how & fcntl.LOCK_NB:
             (tmp_path / "go").unlink()
-        lock(file, how)  # type: ignore[arg-type]
+        lock(file, how)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(building.fcntl, "flock", flock)
+        patch.setattr(fcntl, "flock", flock)
         with claimed(tmp_path / "a") as own:  # the child's folder is gone: a new one
             assert own is not None
             assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
@@ -127,7 +128,7 @@ def test_without_locks_there_is_no_claim(tmp_path: Path, monkeypatch: pytest.Mon
     def refused(*_: object) -> None:
         raise OSError("no locks here")
 
-    monkeypatch.setattr(building.fcntl, "flock", refused)
+    monkeypatch.setattr(fcntl, "flock", refused)
     with claimed(tmp_path / "a") as own:
         assert own is None
     assert not list(tmp_path.iterdir())
