@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import torch
@@ -12,7 +12,6 @@ from saccade.embedders._trunk import Trunk, read_trained
 
 Pixels = NDArray[np.uint8]  # [H, W, 3]
 Grid = NDArray[np.float16]  # [H', W', C]
-T = TypeVar("T")
 
 
 class FrozenTrunk:
@@ -34,20 +33,14 @@ class FrozenTrunk:
         self._trunk = trunk.eval().requires_grad_(requires_grad=False)
         self.fingerprint, self.channels = trunk.fingerprint(), trunk.channels
 
-    def features(self, pictures: Sequence[T], load: Callable[[T], Pixels]) -> list[Grid]:
-        """Return the features `[H', W', C]` of every picture, rounded to half precision.
-
-        Args:
-            pictures: in any form.
-            load: makes pixels `[H, W, 3]` of one, on the thread that reads them next, so that few
-                are in memory at a time.
-        """
+    def features(self, pictures: Sequence[Pixels]) -> list[Grid]:
+        """Return the features `[H', W', C]` of every picture, rounded to half precision."""
         n_threads = torch.get_num_threads()
         try:
             with ThreadPoolExecutor(
                 n_threads, initializer=torch.set_num_threads, initargs=(1,)
             ) as pool:
-                return list(pool.map(lambda one: self._run(load(one)), pictures))
+                return list(pool.map(self._run, pictures))
         finally:
             torch.set_num_threads(n_threads)  # what threads to come begin with
 

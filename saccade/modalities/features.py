@@ -75,11 +75,7 @@ class FeaturesCodec(Codec):
 
     def encode(self, raws: Sequence[Raw], origins: Sequence[str] = ()) -> list[Array]:
         """Return the features of every picture, `[H', W', C]`."""
-        names = origins or [f"picture {n}" for n in range(1, len(raws) + 1)]
-        named = list(zip(raws, names, strict=True))
-        return list(
-            self._frozen.features(named, lambda one: self.sizing.picture(one[0], one[1]).pixels)
-        )
+        return list(self._frozen.features(self.sizing.arrays(raws, origins)))
 
     def lengths(self, shapes: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return the number of places, `[n, 3]` to `[n]`."""
