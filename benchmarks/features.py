@@ -3,8 +3,8 @@
     python -m benchmarks.features --images ../shared/data/flickr8k/images
     python -m benchmarks.features --growth 4000
 
-Both read the same pixels of 224 x 224 and end with arrays of half precision. The package is timed
-with one picture at a time and in batches of 8 and 32, and its best counts. The two sides take turns,
+Both read the same pixels of 224 x 224 and end with arrays of half precision. The package takes
+one picture at a time and in batches of 8 and 32, and its best counts. The two sides take turns,
 so that the machine's load falls on both alike. `--growth` builds a store of so many pictures and
 tells the highest memory by then.
 """
