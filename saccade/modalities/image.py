@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from saccade.errors import CheckpointError, RecipeError
 from saccade.modalities._augment import Augmentation
-from saccade.modalities._picture import MOST, Picture, from_text, to_text
+from saccade.modalities._picture import MOST, Picture
 from saccade.modalities._resize import Fit, Sizing
 from saccade.modalities.base import Array, Codec, Laid, Modality
 from saccade.nouns import Raw, Side
@@ -101,11 +101,11 @@ class ImageCodec(Codec):
 
     def read(self, text: str, where: str = "input") -> Picture:
         """Read a data URI as the picture that the model will see."""
-        return self.sizing.picture(from_text(text, where, most=self.sizing.limit), where)
+        return self.sizing.read(text, where)
 
     def write(self, raw: Raw) -> str:
         """Write a data URI of the picture that the model will see."""
-        return to_text(self.sizing.picture(raw))
+        return self.sizing.write(raw)
 
     def save(self, path: Path) -> None:
         """Write a JSON file."""
