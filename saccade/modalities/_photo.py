@@ -97,6 +97,18 @@ def decode_photo(data: bytes, where: str, *, most: int) -> Pixels:
         ) from None
 
 
+def size_of(path: Path) -> tuple[int, int] | None:
+    """Return width and height as the header of a picture file has them; None if it has none."""
+    from PIL import Image  # noqa: PLC0415
+
+    warnings.filterwarnings("ignore", module=r"PIL\.")
+    try:
+        with Image.open(path, formats=_FORMATS) as image:
+            return image.size
+    except Exception:  # see above
+        return None
+
+
 def is_bare_jpeg(data: bytes) -> bool:
     """Tell whether a file is a JPEG that holds nothing but its picture.
 
