@@ -103,7 +103,9 @@ class Drawn(Reader):
     def read(self) -> Iterator[Example]:
         """Yield pictures that are all different."""
         for i in range(self.n):
-            noise = np.random.default_rng([self.n, i]).integers(0, 256, (96, 128, 3), dtype=np.uint8)
+            noise = np.random.default_rng([self.n, i]).integers(
+                0, 256, (96, 128, 3), dtype=np.uint8
+            )
             yield pair(Picture(noise), "a picture", f"noise:{i + 1}")
 
     def fingerprint(self) -> str:
