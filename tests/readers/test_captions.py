@@ -124,6 +124,10 @@ def test_pictures_that_are_not_there_are_refused_or_skipped(folder: Path) -> Non
     with pytest.raises(DataError, match=said):
         found(reader(folder, text))
     assert found(reader(folder, missing="skip")) == TEXTS
+    assert reader(folder, missing="skip").skipped() == (
+        "4 of 6 pictures are missing, empty or broken, and skipped: d.png, e.png, f.png and 1 more."
+    )
+    assert reader(folder).skipped() == ""
     (folder / "t.tsv").write_text("d.png\tx\n", encoding="utf-8")
     with pytest.raises(DataError, match=r"none of its 1 pictures can be read from .*is empty"):
         found(reader(folder, missing="skip"))

@@ -112,6 +112,7 @@ def test_more_captions_are_trained_on_for_longer(folder: Path) -> None:
 
 
 def test_the_recipe_trains(folder: Path, tmp_path: Path) -> None:
+    (folder / "my photos" / NAMES[0]).unlink()
     path = folder / "mine.yaml"
     path.write_text(recipe_for(look_at(folder / "my photos", folder / "t.tsv"), path))
     small = [
@@ -121,6 +122,8 @@ def test_the_recipe_trains(folder: Path, tmp_path: Path) -> None:
     ]
     found = run.train(recipes.load(path, small), tmp_path / "run", console=quiet())
     assert found.progress.step == 2
+    said = (tmp_path / "run" / "train.log").read_text()
+    assert "Warning: data.train: 1 of 60 pictures are missing, empty or broken, and skip" in said
 
 
 def test_features_are_used_if_they_are_there(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
