@@ -6,7 +6,7 @@ from pathlib import Path
 from statistics import median
 
 from saccade.errors import DataError
-from saccade.look.doctor import SHOWN, Finding, percent
+from saccade.look.doctor import SHOWN, Finding, Level, percent
 from saccade.modalities._photo import size_of
 from saccade.readers._captions import captions_in
 from saccade.readers.captions import Captions
@@ -122,6 +122,6 @@ def _told(
     key: str, what: str, odd: Sequence[str], everything: Sequence[str] | set[str], advice: str
 ) -> Iterator[Finding]:
     if odd:
-        level = "warning" if len(odd) > 0.01 * len(everything) else "note"
+        level: Level = "warning" if len(odd) > 0.01 * len(everything) else "note"
         text = f"{key}: {len(odd):,} pictures ({percent(len(odd), everything)}) {what}"
         yield Finding(level, text, advice, tuple(odd[:SHOWN]))

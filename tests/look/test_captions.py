@@ -57,7 +57,7 @@ def test_captions_without_picture_stop_it_unless_they_are_skipped(folder: Path) 
     assert places == ["3.png", "4.png", "5.png"]
     found = examined(folder, missing="skip")
     assert not named(found, "broken, and skipped").stops
-    assert named(found, "each way")
+    assert named(found, "each way").level == "good"
 
 
 def test_what_no_reader_can_begin_with_stops_it(folder: Path) -> None:
