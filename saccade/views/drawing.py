@@ -21,7 +21,7 @@ class Terminal(Protocol):
         """Return lines, each with its end."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Drawing:
     r"""A view of something, drawn when a form of it is asked for.
 
@@ -70,6 +70,9 @@ class Drawing:
 
     def __str__(self) -> str:
         return self.terminal()
+
+    def __repr__(self) -> str:
+        return f"<Drawing {self.name}{f': {self.said}' if self.said else ''}>"
 
     def _repr_html_(self) -> str:
         """Show the picture in a notebook."""
