@@ -14,6 +14,7 @@ from saccade import recipe as recipes
 from saccade import run
 from saccade.data.tables import PairTable, named_texts, text_pairs
 from saccade.errors import DataError, RecipeError, shown, suggest
+from saccade.fit.columns import with_features
 from saccade.fit.files import ColumnNames
 from saccade.fit.fitting import fit as fit_outline
 from saccade.fit.fitting import outline, seconds_in
@@ -192,10 +193,10 @@ def fit(  # noqa: PLR0913 - all but one are options
     """
     place = Path(folder) if folder else Path(tempfile.mkdtemp(prefix="saccade-")) / "model"
     seconds, names = _seconds(within), _columns(columns)
-    held = {"valid": valid, "test": test}
+    held, files = {"valid": valid, "test": test}, _files(data, place, names, "data")
     made = outline(
-        _files(data, place, names, "data"),
-        columns=ColumnNames(**names),
+        files,
+        columns=with_features(ColumnNames(**names), files),
         task=task,
         seed=seed,
         **{name: _files(one, place, names, name) for name, one in held.items() if one is not None},
