@@ -101,14 +101,19 @@ def init(
         typer.Option(
             "--data",
             "--tsv",
+            metavar="FILE",
             help="Your pairs: TSV, CSV, JSONL, Parquet; or your text. May be repeated.",
         ),
     ] = None,
     valid: Annotated[
-        list[Path] | None, typer.Option("--valid", help="Pairs to validate on, if they are apart.")
+        list[Path] | None,
+        typer.Option(
+            "--valid", metavar="FILE", help="Pairs to validate on. Two plain files: give it twice."
+        ),
     ] = None,
     test: Annotated[
-        list[Path] | None, typer.Option("--test", help="Pairs to test on, if they are apart.")
+        list[Path] | None,
+        typer.Option("--test", metavar="FILE", help="Pairs to test on; the same."),
     ] = None,
     columns: Annotated[
         str,
@@ -127,9 +132,9 @@ def init(
 ) -> None:
     """Write a commented starter recipe, or one that suits your own files if you name them.
 
-    Sizes of model, batch and run follow from your data, by the rules of `saccade fit`. If no files
-    are apart, a share of your pairs is held out to validate and to test on, so that no source
-    stands on both sides. Your files are not changed.
+    Sizes of model, batch and run follow from your data, by the rules of `saccade fit`. Without
+    --valid or --test, a share of your pairs is held out, so that no source stands on both sides.
+    Columns are found by their names; one such as V;PST holds features. Your files are not changed.
 
     [dim]Examples:[/dim]
 
