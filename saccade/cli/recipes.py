@@ -64,7 +64,8 @@ def check(
     if lacking:
         note(f"{lacking} of {len(paths)} recipes lack files; they are good otherwise.")
     if wrong:
-        note(f"{wrong} error{'s' if wrong > 1 else ''} in {len(paths)} recipes.")
+        among = f"{len(paths)} recipes" if len(paths) > 1 else "one recipe"
+        note(f"{wrong} error{'s' if wrong > 1 else ''} in {among}.")
     if wrong or lacking:
         raise typer.Exit(2 if wrong else 1)
 

@@ -64,7 +64,7 @@ class Drawing:
 
     def save(self, path: str | Path) -> Path:
         """Write the picture to a file whose ending says in which form."""
-        place = checked_path(Path(path))
+        place = checked_path(Path(path), "save")
         place.write_bytes(self.encoded(place.suffix))
         return place
 
@@ -119,11 +119,11 @@ def colourless(write: Callable[[int], str]) -> Terminal:
     return written
 
 
-def checked_path(path: Path) -> Path:
+def checked_path(path: Path, option: str = "--output") -> Path:
     """Refuse a file whose ending names no form of a picture."""
     if path.suffix.lower() not in FORMS:
         raise RecipeError(
-            f"--output {path}: ends in '{path.suffix}'; expected {', '.join(FORMS[:-1])} or "
+            f"{option} {path}: ends in '{path.suffix}'; expected {', '.join(FORMS[:-1])} or "
             f"{FORMS[-1]}. Rename it."
         )
     return path
