@@ -58,7 +58,8 @@ def scoring_vocabulary(
             "score: this model writes values, which have no probability; expected a model that"
             " writes text. Measure it with `saccade evaluate`."
         )
-    for name, several in (("sources", sources), ("targets", targets)):
+    given: tuple[tuple[str, Any], ...] = (("sources", sources), ("targets", targets))
+    for name, several in given:
         if several is None or isinstance(several, str):
             raise DataError(
                 f"score: found {shown(several)} for {name}; expected a list of texts. For one pair"
