@@ -224,7 +224,7 @@ def _files(data: Any, place: Path, columns: Mapping[str, str], where: str) -> li
     return [path]
 
 
-def _columns(given: Mapping[str, str] | None) -> dict[str, str]:
+def _columns(given: Any) -> dict[str, str]:
     """Check the names of columns that somebody gave."""
     known = _names(ColumnNames)
     if given is None:
@@ -243,7 +243,7 @@ def _columns(given: Mapping[str, str] | None) -> dict[str, str]:
     return {side: str(name) for side, name in given.items()}
 
 
-def _seconds(within: str) -> float:
+def _seconds(within: Any) -> float:
     if not isinstance(within, str):
         raise RecipeError(
             f"saccade.fit: within: found {shown(within)}; expected a time as text, such as '90s',"

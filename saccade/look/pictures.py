@@ -105,7 +105,8 @@ def draw(
         raise RecipeError(
             f"inspect: no view '{view}'.{suggest(view, list(View))} Views: {', '.join(View)}."
         )
-    model = translator.whole() if isinstance(translator, Holder) else None
+    given: object = translator  # people give paths too
+    model = given.whole() if isinstance(given, Holder) else None
     if model is None:
         raise RecipeError(
             f"inspect: found {shown(translator)}; expected a model that `saccade.load` opened from"

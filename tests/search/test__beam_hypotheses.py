@@ -3,6 +3,7 @@
 import numpy as np
 import torch
 
+from saccade.flow import State
 from saccade.nouns import Hypothesis
 from saccade.search._beam_hypotheses import BeamHypotheses, Move, filled_up
 from saccade.search.base import BeamOptions
@@ -22,7 +23,7 @@ def test_unfinished_lines_fill_up_unless_they_say_the_same() -> None:
 
 
 def test_a_move_turns_rows() -> None:
-    state = {"x": torch.tensor([[1.0], [2.0], [3.0]])}
+    state: State = {"x": torch.tensor([[1.0], [2.0], [3.0]])}
     assert Move(None, within=True).of(state) is state
     moved = Move(torch.tensor([2, 0, 0]), within=False).of(state)
     assert torch.equal(torch.as_tensor(moved["x"]), torch.tensor([[3.0], [1.0], [1.0]]))
