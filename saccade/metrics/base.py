@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, count
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,7 +65,8 @@ class Metric(ABC):
 
         score(corpus) = score(sum over n of stats(hypothesis[n], references[n]))
 
-    A metric holds its options and nothing else, so one object serves many corpora.
+    A metric holds its options and nothing else, so one object serves many corpora. One that weighs
+    words by how many of the set's references hold them (`cider`) is first fitted to the set.
     """
 
     name: str
@@ -83,6 +84,14 @@ class Metric(ABC):
     @abstractmethod
     def score(self, summed: Stats) -> Score:
         """Return the score of a corpus from the sum of its statistics, `[k]`."""
+
+    def fitted(self, references: References) -> Self:
+        """Return the metric as it measures a set with these references; most are the same for all.
+
+        `matrix` fits. A metric that is fitted stays so: fit to the whole set first to measure parts
+        of it alike. Resamples of a bootstrap are weighed as the whole set is.
+        """
+        return self
 
     @final
     def corpus(self, hypotheses: Sequence[Any], references: References) -> Score:
@@ -102,14 +111,20 @@ class Metric(ABC):
             raise DataError(
                 f"{self.name}: 0 hypotheses; a score needs one or more. Is a file empty?"
             )
-        rows = [[row] if isinstance(row, str | np.ndarray) else row for row in references]
+        rows = as_lists(references)
         for n, row in enumerate(rows, start=1):
             if not row:
                 raise DataError(
                     f"{self.name}: segment {n} has 0 references; expected one or more."
                     " Give it a reference or leave it out."
                 )
-        return np.stack([self.stats(h, row) for h, row in zip(hypotheses, rows, strict=True)])
+        own = self.fitted(rows)
+        return np.stack([own.stats(h, row) for h, row in zip(hypotheses, rows, strict=True)])
+
+
+def as_lists(references: References) -> list[Sequence[Any]]:
+    """Return a list of references for each segment, of which some may have one alone."""
+    return [[row] if isinstance(row, str | np.ndarray) else row for row in references]
 
 
 def interval(
