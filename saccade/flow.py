@@ -85,13 +85,15 @@ class Batch:
 
     sources: what is read, by name.  target: `[B, T]` ids that end in END, or `[B, T, C]` values.
     prefix: as `target`, shifted right behind START or what the source ends with: what the decoder
-    has read before it writes `target`.  index: which examples of the corpus these are.
+    has read before it writes `target`.  index: which pairs of the corpus these are.  references:
+    all targets of each pair's example, as ids without END, for objectives that ask for them.
     """
 
     sources: Sources
     target: Padded
     prefix: Tensor
     index: tuple[int, ...] = ()
+    references: tuple[tuple[tuple[int, ...], ...], ...] = ()
 
     @property
     def source(self) -> Padded:
@@ -106,7 +108,8 @@ class Batch:
     def to(self, device: torch.device) -> "Batch":
         """Move to `device`."""
         sources = {name: source.to(device) for name, source in self.sources.items()}
-        return Batch(sources, self.target.to(device), self.prefix.to(device), self.index)
+        target, prefix = self.target.to(device), self.prefix.to(device)
+        return Batch(sources, target, prefix, self.index, self.references)
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,6 +157,16 @@ class Batches:
         sources = {name: codecs.sources[name].vary(a, chance) for name, a in pair.sources.items()}
         return StoredPair(sources, codecs.target.vary(pair.target, chance))
 
+    def references(self, index: Sequence[int]) -> tuple[tuple[tuple[int, ...], ...], ...]:
+        """Return all targets of the example of every pair in `index`, as ids without END."""
+        found = (self._stores[store].references(local) for store, local in map(self._locate, index))
+        return tuple(tuple(tuple(ids.tolist()) for ids in row) for row in found)
+
+    def all_references(self) -> Iterator[list[Array]]:
+        """Go through the examples, in order; yield all targets of each."""
+        for store in self._stores:
+            yield from map(store.references, store.examples())
+
     def origin(self, i: int) -> str:
         """Name the file and line of pair `i`."""
         store, local = self._locate(i)
