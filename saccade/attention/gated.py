@@ -9,7 +9,7 @@ from saccade.flow import Attended, Memory, State
 from saccade.parts import Part
 
 
-class Gated(Attention):
+class GatedAttention(Attention):
     """Turn down what was read where a word needs little of the source.
 
         beta[t] = sigmoid(w . q[t] + b)        c[t] = beta[t] attend(q[t])

@@ -3,7 +3,7 @@ import torch
 from torch.testing import assert_close
 
 from saccade.attention.base import Attention
-from saccade.attention.gated import Gated
+from saccade.attention.gated import GatedAttention
 from saccade.decoders.rnn import RnnDecoder
 from saccade.errors import RecipeError
 from saccade.flow import nested, tensor
@@ -14,7 +14,7 @@ MASK = mask_of(6, 4)[:, None]
 
 
 def test_the_gate_scales_what_was_read_and_not_where() -> None:
-    gated = scramble(Gated(8, 8))
+    gated = scramble(GatedAttention(8, 8))
     query, prepared = randn(2, 3, 8), gated.prepare(randn(2, 6, 8, seed=2))
     plain = gated.inner(query, prepared, MASK, {}, look=True)
     read = gated(query, prepared, MASK, {}, look=True)
@@ -30,7 +30,7 @@ def test_in_bahdanaus_wiring_the_state_before_decides() -> None:
     """beta[t] is of s[t-1], as published: the symbol of the step does not change it."""
     decoder = scramble(RnnDecoder(4, 8, hidden=8, attention=Part(Attention, "gated")))
     gated = decoder.attention
-    assert isinstance(gated, Gated)
+    assert isinstance(gated, GatedAttention)
     state = decoder.start(memory(3, 5))
     before = tensor(nested(nested(state, "cells"), "0"), "h")  # [B, D]
     source = nested(state, "source")
@@ -47,7 +47,7 @@ def test_in_bahdanaus_wiring_the_state_before_decides() -> None:
 
 @pytest.mark.parametrize("kind", ["coverage", "hard", "gaussian_mixture"])
 def test_it_is_what_its_attention_is(kind: str) -> None:
-    gated = Gated(8, 8, attention=Part(Attention, kind))
+    gated = GatedAttention(8, 8, attention=Part(Attention, kind))
     inner = gated.inner
     assert (gated.recurrent, gated.normalised, gated.hard, gated.names) == (
         inner.recurrent,
@@ -59,4 +59,4 @@ def test_it_is_what_its_attention_is(kind: str) -> None:
 
 def test_what_it_refuses() -> None:
     with pytest.raises(RecipeError, match=r"gated.attention: it reads nothing, so there is noth"):
-        Gated(8, 8, attention=Part(Attention, "none"))
+        GatedAttention(8, 8, attention=Part(Attention, "none"))
