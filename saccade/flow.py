@@ -119,7 +119,8 @@ class Memory:
     states: `[B, M, D]`.  mask: `[B, M]`.  summary: `[B, D]`, one vector for the whole sentence.
     places: `[B, S]`, which state each place of the source went into, -1 for padding; None if there
     is one for each, M = S.  values: `[B, M, D]`, what attention reads, for an encoder that wants it
-    to differ from the states, by which it compares; None means the states.
+    to differ from the states, by which it compares; None means the states.  belongs: `[B, M, K]`,
+    True where a state is of that one of K sources; None if there is only one.
     """
 
     states: Tensor
@@ -127,6 +128,7 @@ class Memory:
     summary: Tensor
     places: Tensor | None = None
     values: Tensor | None = None
+    belongs: Tensor | None = None
 
     def over_source(self, weights: Tensor) -> Tensor:
         """Share the weights of states, `[B, T, A, M]`, out among the places of each: `[..., S]`.
