@@ -3,10 +3,10 @@
 from math import log2
 from typing import ClassVar, cast
 
-import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad, relu
 
+from saccade.embedders._grid import coordinates
 from saccade.embedders.base import Embedder
 from saccade.errors import ShapeError
 from saccade.flow import Padded
@@ -75,7 +75,7 @@ class CnnEmbedder(Embedder):
         x = (source.values.to(self.output.weight.dtype) / 127.5 - 1) * mask[..., None]
         for stage in self.stages:
             x, mask = cast("tuple[Tensor, Tensor]", stage(x, mask))  # [B, H/2, W/2, ...]
-        vectors = self.output(self.norm(x)) + self.places(_coordinates(mask).to(x))
+        vectors = self.output(self.norm(x)) + self.places(coordinates(mask).to(x))
         return Padded(vectors, mask).flat()  # [B, H' W', D]
 
 
@@ -119,24 +119,6 @@ def _first(x: Tensor) -> Tensor:
 
 def _last(x: Tensor) -> Tensor:
     return x.permute(0, 2, 3, 1)  # [B, H, W, C]
-
-
-def _coordinates(mask: Tensor) -> Tensor:
-    """Return the middle of every place of a grid, from -1 to 1 within each picture.
-
-    >>> _coordinates(torch.ones(1, 1, 2).bool()).tolist()
-    [[[[0.0, -0.5], [0.0, 0.5]]]]
-    """
-    B, height, width = mask.shape
-    n_rows, n_columns = mask.any(dim=2).sum(dim=1), mask.any(dim=1).sum(dim=1)  # [B]
-    r = _middles(height, n_rows)[:, :, None].expand(B, height, width)
-    c = _middles(width, n_columns)[:, None].expand(B, height, width)
-    return torch.stack([r, c], dim=3)  # [B, H', W', 2]
-
-
-def _middles(n: int, own: Tensor) -> Tensor:
-    places = torch.arange(n, device=own.device) + 0.5
-    return 2 * places / own.clamp(min=1)[:, None] - 1  # [B, n]
 
 
 def _check(width: int, depth: int, stride: int) -> None:
