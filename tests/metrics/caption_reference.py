@@ -9,6 +9,7 @@ import pytest
 from saccade.metrics._captions import words
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "flickr8k"
+CAPTIONS = DATA / "Flickr8k.token.txt"
 
 
 def peer(module: str) -> Any:
@@ -24,9 +25,10 @@ def captions_of_people(n: int, split: str = "test") -> tuple[list[str], list[lis
     listed = DATA / f"Flickr_8k.{split}Images.txt"
     if not listed.exists():
         pytest.skip("no Flickr8k beside the project (../shared/data/flickr8k)")
-    rows: dict[str, list[str]] = {}
-    for line in (DATA / "Flickr8k.token.txt").read_text(encoding="utf-8").splitlines():
+    names = listed.read_text(encoding="utf-8").split()[:n]
+    rows: dict[str, list[str]] = {name: [] for name in names}
+    for line in CAPTIONS.read_text(encoding="utf-8").splitlines():
         key, _, caption = line.partition("\t")
-        rows.setdefault(key.partition("#")[0], []).append(" ".join(words(caption)))
-    chosen = [rows[name] for name in listed.read_text(encoding="utf-8").split()[:n]]
-    return [row[0] for row in chosen], [row[1:] for row in chosen]
+        if (name := key.partition("#")[0]) in rows:
+            rows[name].append(" ".join(words(caption)))
+    return [row[0] for row in rows.values()], [row[1:] for row in rows.values()]
