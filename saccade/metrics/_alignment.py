@@ -9,6 +9,7 @@ down, and distance is summed over the pairs tried before. So ties are broken as 
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -23,30 +24,28 @@ _RANK = itemgetter(0, 1, 2)
 
 
 class Match(NamedTuple):
-    """A pair of phrases: where each begins and how many words it has, and why it is one."""
+    """A pair of phrases: where each begins and how many words it has, and why it is one.
+
+    places, own_places: the places of the reference and of the output as bits.  worth: the words
+    covered on both sides; half, rounded down, unless they are equal.  distance: how far it moves.
+    """
 
     module: int
     start: int
     length: int
     own_start: int
     own_length: int
+    places: int
+    own_places: int
+    worth: int
+    distance: int
 
-    @property
-    def places(self) -> int:
-        """Return the places of the reference as bits."""
-        return ((1 << self.length) - 1) << self.start
 
-    @property
-    def own_places(self) -> int:
-        """Return the places of the output as bits."""
-        return ((1 << self.own_length) - 1) << self.own_start
-
-    @property
-    def worth(self) -> int:
-        """Return the words covered on both sides; half, rounded down, unless they are equal."""
-        if self.module == EXACT:
-            return 2
-        return self.own_length // 2 + self.length // 2
+def _match(module: int, start: int, length: int, own_start: int, own_length: int) -> Match:
+    worth = 2 if module == EXACT else own_length // 2 + length // 2
+    places, own_places = ((1 << length) - 1) << start, ((1 << own_length) - 1) << own_start
+    distance = abs(start - own_start)
+    return Match(module, start, length, own_start, own_length, places, own_places, worth, distance)
 
 
 class _Chosen(NamedTuple):
@@ -113,25 +112,26 @@ def _followed(
     if path.used >> current & 1:
         if current < path.following:
             return [path]
-        return [_extended(path, fixed[current], near=True)]
+        match = fixed[current]
+        return [_extended(path, match, path.distance + match.distance)]
     found, distance = [], path.distance
     for match in matches:
         if match.own_places & path.own_used or match.places & path.used:
             continue
-        found.append(_extended(path._replace(distance=distance), match, near=False))
-        distance += abs(match.start - match.own_start)
-    chunks = path.chunks + (path.end != -1)
-    skipped = path._replace(chunks=chunks, distance=distance, end=-1, following=path.following + 1)
-    return [*found, skipped]
+        found.append(_extended(path, match, distance))
+        distance += match.distance
+    _, _, _, end, following, own_used, used, chosen = path
+    chunks = path.chunks + (end != -1)
+    found.append(_Path(path.unworth, chunks, distance, -1, following + 1, own_used, used, chosen))
+    return found
 
 
-def _extended(path: _Path, match: Match, *, near: bool) -> _Path:
-    """Add a match; `near` counts its distance."""
-    apart = path.end not in (-1, match.own_start)
+def _extended(path: _Path, match: Match, distance: int) -> _Path:
+    """Add a match to a path; `distance` is that of the new path."""
     return _Path(
         path.unworth - match.worth,
-        path.chunks + apart,
-        path.distance + (abs(match.start - match.own_start) if near else 0),
+        path.chunks + (path.end not in (-1, match.own_start)),
+        distance,
         match.own_start + match.own_length,
         match.start + match.length,
         path.own_used | match.own_places,
@@ -171,14 +171,14 @@ def _candidates(
     found: list[list[Match]] = [[] for _ in wanted]
     same = list(own) == list(wanted)
     for i, word in enumerate(wanted):
-        found[i] += [Match(EXACT, i, 1, j, 1) for j, other in enumerate(own) if other == word]
+        found[i] += [_match(EXACT, i, 1, j, 1) for j, other in enumerate(own) if other == word]
     if same:
         return found
     stems = [stem(word) for word in own]
     for i, word in enumerate(wanted):
         root = stem(word)
         found[i] += [
-            Match(STEM, i, 1, j, 1)
+            _match(STEM, i, 1, j, 1)
             for j, other in enumerate(own)
             if stems[j] == root and other != word
         ]
@@ -188,7 +188,7 @@ def _candidates(
     for i, word in enumerate(wanted):
         names = tables.synonyms.of(word)
         found[i] += [
-            Match(SYNONYM, i, 1, j, 1)
+            _match(SYNONYM, i, 1, j, 1)
             for j, other in enumerate(own)
             if other != word and not names.isdisjoint(sets[j])
         ]
@@ -199,21 +199,22 @@ def _candidates(
 
 def _rephrased(own: Sequence[str], wanted: Sequence[str], table: Paraphrases) -> list[Match]:
     """Find phrases of the reference whose paraphrase is in the output, and the reverse."""
-    ours, theirs = _phrases(own, table.longest), _phrases(wanted, table.longest)
+    ours, theirs = (_phrases(tuple(side), table.longest) for side in (own, wanted))
     found = []
     for (i, length), mark in _flat(theirs):
         for j, own_length in _among(table.of(mark), ours):
-            found.append(Match(PARAPHRASE, i, length, j, own_length))
+            found.append(_match(PARAPHRASE, i, length, j, own_length))
     for (j, own_length), mark in _flat(ours):
         for i, length in _among(table.of(mark), theirs):
-            found.append(Match(PARAPHRASE, i, length, j, own_length))
+            found.append(_match(PARAPHRASE, i, length, j, own_length))
     return found
 
 
 _Span = tuple[int, int]  # first word, number of words
 
 
-def _phrases(words: Sequence[str], longest: int) -> dict[int, list[_Span]]:
+@lru_cache(maxsize=64)
+def _phrases(words: tuple[str, ...], longest: int) -> dict[int, list[_Span]]:
     """Return where each phrase of a text is, by its fingerprint."""
     found: dict[int, list[_Span]] = {}
     for start in range(len(words)):

@@ -12,6 +12,7 @@ share one with a chance of about 2^-57.
 
 import gzip
 import os
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO
@@ -143,7 +144,7 @@ def _kept(path: Path) -> Words64 | None:
     """Map an array that was kept before; None if there is none, or it is not whole."""
     try:
         array: Words64 = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError):
+    except (OSError, ValueError, EOFError):
         return None
     if array.dtype != np.uint64 or array.ndim != 1 or len(array) < _HEAD or array[0] != _FORMAT:
         return None
@@ -160,4 +161,5 @@ def _keep(path: Path, array: Words64) -> None:
         np.save(aside, array, allow_pickle=False)
         aside.replace(path)
     except OSError:
-        aside.unlink(missing_ok=True)
+        with suppress(OSError):
+            aside.unlink()

@@ -1,5 +1,6 @@
 """Alignment with the nearest reference by words, stems, synonyms and paraphrases."""
 
+import math
 from collections.abc import Sequence
 from typing import Literal
 
@@ -138,4 +139,4 @@ def _value(row: Stats) -> float:
     if not precision or not recall:
         return 0.0
     mean = 1 / ((1 - _ALPHA) / precision + _ALPHA / recall)
-    return mean * (1 - _GAMMA * (float(row[20]) / _matches(row)) ** _BETA)
+    return mean * (1 - _GAMMA * math.pow(float(row[20]) / _matches(row), _BETA))
