@@ -143,9 +143,17 @@ def interval(
 
     The percentile bootstrap of Koehn 2004 (W04-3250).
     """
+    return interval_of(
+        metric, metric.matrix(hypotheses, references), samples=samples, seed=seed, level=level
+    )
+
+
+def interval_of(
+    metric: Metric, rows: Stats, *, samples: int = 1000, seed: int = 1, level: float = 0.95
+) -> Interval:
+    """Return the interval of a set whose statistics, `[N, k]`, are known already."""
     if not 0 < level < 1:
         raise RecipeError(f"interval: level is {level}; expected between 0 and 1, as in 0.95.")
-    rows = metric.matrix(hypotheses, references)
     scores = _values(metric, rows, _draws(len(rows), samples, seed))
     low, high = np.quantile(scores, [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(low), float(high), metric.score(rows.sum(axis=0)).value)

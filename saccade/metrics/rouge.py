@@ -53,7 +53,7 @@ class Rouge(Metric):
         if self._measure == "captions":
             precision, recall = (max(column) for column in zip(*rows, strict=True))
         else:
-            precision, recall = max(rows, key=lambda row: (_mean(*row, 1.0), row))
+            precision, recall = max(rows, key=lambda row: (_mean(row[0], row[1], 1.0), row))
         value = _mean(precision, recall, _BETA if self._measure == "captions" else 1.0)
         return np.array([value, precision, recall, 1], dtype=np.float64)
 

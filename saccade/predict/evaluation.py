@@ -8,7 +8,16 @@ from typing import Any, Protocol
 import torch
 
 from saccade.flow import Batch
-from saccade.metrics.base import Interval, Metric, References, Score, interval, name_of, perplexity
+from saccade.metrics.base import (
+    Interval,
+    Metric,
+    References,
+    Score,
+    interval,
+    interval_of,
+    name_of,
+    perplexity,
+)
 from saccade.modalities._notation import Notation
 from saccade.modalities._numbers import Numbers
 from saccade.modalities.numbers import as_numbers
@@ -277,8 +286,8 @@ def figures_of(
     figures: dict[str, Figure] = {}
     for part in metrics:
         metric = part.build()
-        score = metric.corpus(outputs, references)
-        near = interval(metric, outputs, references)
+        rows = metric.matrix(outputs, references)
+        score, near = metric.score(rows.sum(axis=0)), interval_of(metric, rows)
         figures[name_of(part, figures)] = Figure(score, near, metric.label)
     return figures
 
@@ -287,7 +296,7 @@ def by_length(
     metric: Part[Metric], predictions: Sequence[Prediction], references: References
 ) -> list[Bucket]:
     """Measure outputs in groups of like source length, counted in places, with intervals."""
-    built = metric.build()
+    built = metric.build().fitted(references)
     found = []
     for first, last, members in buckets_of([len(one.source_values) for one in predictions]):
         outputs = [predictions[i].output for i in members]

@@ -1,3 +1,4 @@
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -45,7 +46,8 @@ def test_equals_the_peers_tokenizer() -> None:
         pytest.skip("no Flickr8k beside the project (../shared/data/flickr8k)")
     jar = Path(tokenizer.__file__).parent / tokenizer.STANFORD_CORENLP_3_4_1_JAR
     lines = [row.partition("\t")[2] for row in CAPTIONS.read_text(encoding="utf-8").splitlines()]
-    lines += [text for text, _ in CASES]
+    unusual = [line for line in lines if re.search("[^A-Za-z ,.-]", line)]
+    lines = [*lines[::20], *unusual, *(text for text, _ in CASES)]
     command = ["java", "-cp", str(jar), "edu.stanford.nlp.process.PTBTokenizer"]
     ran = subprocess.run(
         [*command, "-preserveLines", "-lowerCase"],
