@@ -2,14 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
 from saccade.errors import DataError
 from saccade.modalities._photo import LARGEST
-from saccade.modalities._picture import MOST, Box, Picture, as_picture
+from saccade.modalities._picture import MOST, Box, Picture, PictureFile, as_picture
 from saccade.modalities._png import Pixels
+from saccade.modalities._workers import WHERE, Request, Workers, serve
 from saccade.nouns import Raw
 
 Fit = Literal["crop", "squash", "pad"]
@@ -52,9 +54,25 @@ class Sizing:
         return found
 
     def arrays(self, raws: Sequence[Raw], origins: Sequence[str] = ()) -> list[Pixels]:
-        """Return the pixels of every picture, `[H, W, 3]`; an error names its origin."""
+        """Return the pixels of every picture, `[H, W, 3]`; an error names its origin.
+
+        Files are decoded by worker processes, once there has been a second of it.
+        """
         names = origins or [f"picture {n}" for n in range(1, len(raws) + 1)]
-        return [self.picture(raw, name).pixels for raw, name in zip(raws, names, strict=True)]
+        named = list(zip(raws, names, strict=True))
+        if not all(isinstance(raw, PictureFile) for raw in raws):
+            return [self.picture(raw, name).pixels for raw, name in named]
+        about = {"size": self.size, "fit": self.fit, "most": self.most}
+        return _WORKERS.map([{"path": str(r.path), WHERE: n, **about} for r, n in named], _decoded)
+
+
+def _decoded(request: Request) -> Pixels:
+    """Do what `Sizing.arrays` asks of a worker."""
+    sizing = Sizing(request["size"], request["fit"], request["most"])
+    return sizing.picture(PictureFile(Path(request["path"])), request[WHERE]).pixels
+
+
+_WORKERS = Workers("saccade.modalities._resize")
 
 
 def resize(pixels: Pixels, size: int, fit: Fit = "crop") -> Pixels:
@@ -123,3 +141,7 @@ def _drawn(shape: tuple[int, ...], size: int, fit: Fit) -> tuple[int, int]:
     height, width = shape[:2]
     longer = max(height, width)
     return max(round(height * size / longer), 1), max(round(width * size / longer), 1)
+
+
+if __name__ == "__main__":
+    serve(_decoded)

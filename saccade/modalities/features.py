@@ -10,21 +10,19 @@ import json
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar, Literal, final
+from typing import ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 
-from saccade.embedders._frozen import FrozenTrunk, Pixels, sketched
+from saccade.embedders._frozen import FrozenTrunk, sketched
 from saccade.embedders._trunk import Trunk
 from saccade.errors import CheckpointError, DataError, RecipeError
-from saccade.modalities._picture import MOST, Picture, as_picture, from_text, to_text
+from saccade.modalities._picture import MOST, Picture, from_text, to_text
+from saccade.modalities._resize import Fit, Sizing
 from saccade.modalities.base import Array, Codec, Laid, Modality
 from saccade.nouns import Raw, Side
 from saccade.parts import Part
-
-Fit = Literal["squash", "crop", "pad"]
 
 
 @final
@@ -33,20 +31,18 @@ class FeaturesCodec(Codec):
 
     Args:
         network: makes the features.
-        size: pixels each way of what the network reads.
-        fit: how a picture becomes square.
+        sizing: how large the pictures are that the network reads.
         weights: the hash that the network's weights must have.
         channels: features of a place.
     """
 
     unit = "places"
     dtype = "float16"
+    chunk: ClassVar[int] = 64  # pictures that are encoded at once: 8 MB of features
     view: ClassVar[str] = "picture"
 
-    def __init__(
-        self, network: Part[Trunk], *, size: int, fit: Fit, weights: str, channels: int
-    ) -> None:
-        self.network, self.size, self.fit = network, size, fit
+    def __init__(self, network: Part[Trunk], sizing: Sizing, weights: str, channels: int) -> None:
+        self.network, self.sizing = network, sizing
         self.weights, self.channels = weights, channels
 
     @property
@@ -57,15 +53,14 @@ class FeaturesCodec(Codec):
     @property
     def fingerprint(self) -> str:
         """Hash of the network, its weights, and how pictures are resized."""
-        content = ["features", self.size, self.fit, self.network.plain(), self.weights]
+        size, fit = self.sizing.size, self.sizing.fit
+        content = ["features", size, fit, self.network.plain(), self.weights]
         return hashlib.blake2b(json.dumps(content).encode(), digest_size=16).hexdigest()
 
     def describe(self) -> str:
         """Name the network, and say how large its pictures are."""
-        return (
-            f"{self.channels:,} features a place of {self.network.kind} at {self.size} x"
-            f" {self.size} pixels"
-        )
+        size, kind = self.sizing.size, self.network.kind
+        return f"{self.channels:,} features a place, by {kind} at {size} x {size} pixels"
 
     @cached_property
     def _frozen(self) -> FrozenTrunk:
@@ -80,12 +75,7 @@ class FeaturesCodec(Codec):
 
     def encode(self, raws: Sequence[Raw], origins: Sequence[str] = ()) -> list[Array]:
         """Return the features of every picture, `[H', W', C]`."""
-        names = origins or [f"picture {n}" for n in range(1, len(raws) + 1)]
-        squares = [
-            squared(as_picture(raw, name).pixels, self.size, self.fit)
-            for raw, name in zip(raws, names, strict=True)
-        ]
-        return list(self._frozen.features(squares))
+        return list(self._frozen.features(self.sizing.arrays(raws, origins)))
 
     def lengths(self, shapes: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return the number of places, `[n, 3]` to `[n]`."""
@@ -110,12 +100,12 @@ class FeaturesCodec(Codec):
         return ()
 
     def read(self, text: str, where: str = "input") -> Picture:
-        """Read a data URI."""
-        return from_text(text, where, most=MOST)
+        """Read a data URI as the picture that the network will see."""
+        return self.sizing.picture(from_text(text, where, most=self.sizing.limit), where)
 
     def write(self, raw: Raw) -> str:
-        """Write a data URI."""
-        return to_text(as_picture(raw))
+        """Write a data URI of the picture that the network will see."""
+        return to_text(self.sizing.picture(raw))
 
     def save(self, path: Path) -> None:
         """Write a JSON file: which weights, not the weights."""
@@ -126,11 +116,11 @@ class FeaturesCodec(Codec):
 class Features(Modality):
     """What a network that does not learn sees in a picture; computed once, then read from disk.
 
-    A picture is made square, `size` pixels each way: `squash` changes its proportions, `crop` keeps
-    the middle of the longer side, `pad` puts black around. The features of every place of the
-    network's grid are stored in half precision: 7 x 7 x 1,280 numbers, 125 kB a picture, for
-    EfficientNet-Lite at 224 pixels. They are computed again when the picture, the size or any
-    weight of the network is another.
+    A picture is made square, `size` pixels each way: `squash` changes its proportions and so keeps
+    all of it, `crop` keeps the middle of the longer side, `pad` puts grey around. The features of
+    every place of the network's grid are stored in half precision: 7 x 7 x 1,280 numbers, 125 kB a
+    picture, for EfficientNet-Lite at 224 pixels. They are computed again when the picture, the size
+    or any weight of the network is another.
 
     A model folder names the network and the hash of its weights, and does not hold them.
     """
@@ -150,7 +140,7 @@ class Features(Modality):
             raise RecipeError(
                 f"features.size: found {size}; expected 1 to {MOST} pixels each way. Change it."
             )
-        self.network, self.size, self.fit_how = network, size, fit
+        self.network, self.sizing = network, Sizing(size, fit)
         self.max_length = size * size
 
     def sketch(self) -> Side:
@@ -180,19 +170,4 @@ class Features(Modality):
         return self._codec(weights, channels)
 
     def _codec(self, weights: str, channels: int) -> FeaturesCodec:
-        return FeaturesCodec(
-            self.network, size=self.size, fit=self.fit_how, weights=weights, channels=channels
-        )
-
-
-def squared(pixels: Pixels, size: int, fit: Fit) -> Pixels:
-    """Make a picture `[H, W, 3]` square, `[size, size, 3]`."""
-    height, width = pixels.shape[:2]
-    side = {"squash": 0, "crop": min(height, width), "pad": max(height, width)}[fit]
-    if side:
-        top, left = (height - side) // 2, (width - side) // 2
-        box = (left, top, left + side, top + side)
-        square = Image.fromarray(pixels).crop(box)
-    else:
-        square = Image.fromarray(pixels)
-    return np.asarray(square.resize((size, size), Image.Resampling.BICUBIC), dtype=np.uint8)
+        return FeaturesCodec(self.network, self.sizing, weights, channels)

@@ -27,6 +27,7 @@ class ImageCodec(Codec):
 
     unit = "pixels"
     dtype = "uint8"
+    chunk = 64
     view: ClassVar[str] = "picture"
 
     def __init__(self, sizing: Sizing) -> None:

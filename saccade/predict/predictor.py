@@ -7,6 +7,7 @@ of the inputs, nor on where they come from.
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from itertools import islice, repeat
 from typing import Any, Unpack, overload
 
@@ -220,7 +221,9 @@ class Predictor(Resident):
 
         @torch.inference_mode()
         def find(rows: list[int]) -> list[Found]:
-            task = self._task(rows, several, sizes, begins, watch)
+            task = self._task(rows, sizes, begins, watch)
+            if search.draws:
+                task = replace(task, keys=[self._key(several[i]) for i in rows])
             sources = self._pad([arrays[i] for i in rows])
             return searcher.search(sources, search, task, trace=trace)
 
@@ -285,7 +288,6 @@ class Predictor(Resident):
     def _task(
         self,
         rows: list[int],
-        several: Sequence[Given],
         sizes: Sequence[int],
         begins: Sequence[tuple[int, ...]],
         watch: Progress | None,
@@ -300,7 +302,6 @@ class Predictor(Resident):
             limits=torch.tensor(limits, device=self.device),
             banned=(PAD, START) if self.decoding.replace_unknown else (PAD, START, UNK),
             prefixes=forced if any(forced) else (),
-            keys=[self._key(several[i]) for i in rows],
             shapers=self._shapers,
             watch=_numbered(watch, rows) if watch else None,
         )

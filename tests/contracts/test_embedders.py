@@ -42,12 +42,20 @@ GIVEN: dict[str, tuple[int, Callable[[], Rows]]] = {  # dimensions of places, an
     "cnn": (2, _pictures),
     "efficientnet_lite": (2, _photos),
     "linear": (1, _numbers),
+    "patches": (2, _pictures),
     "projected": (2, _grids),
     "symbols": (1, _symbols),
+    "vgg": (2, _photos),
 }
-PHOTOS = ("efficientnet_lite",)  # networks that read red, green and blue
-FREE = {"weights": "none", "variant": 0, "train": 99}  # nothing is frozen, nothing is fetched
-every = pytest.mark.parametrize("part", variants(Embedder, width=16, **FREE), ids=name)
+DRAWN: dict[str, str | None] = {"efficientnet_lite": "none"}  # nothing is read from packages
+PHOTOS = ("efficientnet_lite", "vgg")  # networks that read red, green and blue
+FREE = {"variant": 0, "train": 99, "width": 16, "patch": 4}  # nothing is frozen
+PARTS = [
+    part
+    for part in variants(Embedder, **FREE)
+    if part.options.get("weights") == DRAWN.get(part.kind)
+]
+every = pytest.mark.parametrize("part", PARTS, ids=name)
 
 
 def size_of(part: Part[Embedder]) -> int:
@@ -86,7 +94,7 @@ def assert_same(one: Padded, other: Padded) -> None:
 
 
 def test_all_are_tried() -> None:
-    assert sorted(GIVEN) == kinds(Embedder)
+    assert sorted(GIVEN) == kinds(Embedder) == sorted({part.kind for part in PARTS})
 
 
 @every

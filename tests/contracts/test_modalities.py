@@ -81,7 +81,10 @@ def test_what_is_encoded_is_decoded(part: Part[Modality]) -> None:
 def test_what_is_written_as_text_is_read(part: Part[Modality]) -> None:
     codec = fitted(part)
     for raw in raws(part):
-        assert same(codec.read(codec.write(raw)), raw)
+        read = codec.read(codec.write(raw))
+        assert part.kind in ONE_WAY or same(read, raw)
+        assert same(codec.read(codec.write(read)), read)
+        assert np.array_equal(codec.encode([read])[0], codec.encode([raw])[0])
 
 
 @every
