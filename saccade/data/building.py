@@ -78,8 +78,8 @@ class Builder:
         spare = [_ORIGINS, *(name for side in self._sides.values() for name in side.spare)]
         if self._n_pairs == self.n_examples:
             spare.append(OWNERS)
-        for file in self._files.values():
-            file.close(sync=True)
+        for name, file in self._files.items():
+            file.close(sync=name not in spare)
         for name in spare:
             (self._folder / name).unlink()
         kept = sorted(name for name in self._files if name not in spare)

@@ -27,6 +27,8 @@ MOST_BYTES = 1 << 26
 """Bytes of any picture file."""
 
 _FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "BMP")
+_SCAN = 0xDA  # where the pixels begin
+_PICTURE_MARKERS = (*range(0xC0, 0xD0), 0xDB, 0xDD, 0xE0, 0xEE, _SCAN)  # tables, JFIF, Adobe
 _NAMED = "JPEG, PNG, GIF, WebP or BMP"
 
 
@@ -83,6 +85,24 @@ def decode_photo(data: bytes, where: str, *, most: int) -> Pixels:
         raise DataError(
             f"{where}: cannot be decoded ({said}); expected a whole picture. Copy or save it anew."
         ) from None
+
+
+def is_bare_jpeg(data: bytes) -> bool:
+    """Tell whether a file is a JPEG that holds nothing but its picture.
+
+    No place and time where it was taken, no comment, no second picture: it can be shown to others.
+    """
+    place = 2
+    if data[:2] != b"\xff\xd8" or data[-2:] != b"\xff\xd9":
+        return False
+    while place + 4 <= len(data):
+        marker, size = data[place + 1], int.from_bytes(data[place + 2 : place + 4], "big")
+        if data[place] != 0xFF or marker not in _PICTURE_MARKERS:
+            return False
+        if marker == _SCAN:
+            return True
+        place += 2 + size
+    return False
 
 
 def _upright(image: "Image") -> Pixels:

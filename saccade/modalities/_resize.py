@@ -1,5 +1,6 @@
 """Pictures of any size to one size, with what is known of their regions."""
 
+import base64
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,13 +9,23 @@ from typing import Literal
 import numpy as np
 
 from saccade.errors import DataError
-from saccade.modalities._photo import LARGEST
-from saccade.modalities._picture import MOST, Box, Picture, PictureFile, as_picture
+from saccade.modalities._photo import LARGEST, is_bare_jpeg
+from saccade.modalities._picture import (
+    MOST,
+    Box,
+    Picture,
+    PictureFile,
+    as_picture,
+    from_text,
+    to_text,
+)
 from saccade.modalities._png import Pixels
 from saccade.modalities._workers import WHERE, Request, Workers, serve
 from saccade.nouns import Raw
 
 Fit = Literal["crop", "squash", "pad"]
+_JPEG = "data:image/jpeg;base64,"
+_SMALL = 1 << 15  # bytes of a file that is written as it is
 _PAPER = 127  # grey around a picture that is padded
 
 
@@ -52,6 +63,23 @@ class Sizing:
                 f" {self.most} each way. Scale it down, or set size in the recipe."
             )
         return found
+
+    def read(self, text: str, where: str = "input") -> Picture:
+        """Read a data URI as the picture that a model reads."""
+        return self.picture(from_text(text, where, most=self.limit), where)
+
+    def write(self, raw: Raw) -> str:
+        """Write a data URI from which `read` gives the picture that a model reads.
+
+        A small JPEG file that holds nothing but its picture is kept as it is: as PNG it would have
+        several times the letters.
+        """
+        picture = self.picture(raw)
+        if isinstance(raw, PictureFile):
+            data = raw.path.read_bytes()
+            if len(data) <= _SMALL and is_bare_jpeg(data):
+                return _JPEG + base64.b64encode(data).decode("ascii")
+        return to_text(picture)
 
     def arrays(self, raws: Sequence[Raw], origins: Sequence[str] = ()) -> list[Pixels]:
         """Return the pixels of every picture, `[H, W, 3]`; an error names its origin.

@@ -168,6 +168,7 @@ def serve(work: Callable[[Request], Array]) -> None:
 
 def usable_cores() -> int:
     """Return how many cores this process may use."""
-    if sys.platform == "linux":
+    try:
         return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    except AttributeError:  # a system that cannot say
+        return os.cpu_count() or 1

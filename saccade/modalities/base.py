@@ -93,8 +93,13 @@ class Codec(Notation, ABC):
         """Whether training sees other arrays of the same raw value in every epoch."""
         return False
 
-    def vary(self, array: Array, chance: random.Random) -> Array:
-        """Return another array of the same raw value."""
+    @property
+    def heeds(self) -> bool:
+        """Whether `vary` depends on what the texts of a pair say."""
+        return False
+
+    def vary(self, array: Array, chance: random.Random, said: str = "") -> Array:
+        """Return another array of the same raw value; `said` is the text of a pair, if it heeds."""
         return array
 
     @abstractmethod

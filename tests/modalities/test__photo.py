@@ -10,7 +10,7 @@ from PIL import Image, ImageOps
 
 from saccade.errors import DataError
 from saccade.modalities import _photo, _png
-from saccade.modalities._photo import LARGEST, MOST_PIXELS, decode_photo, read_photo
+from saccade.modalities._photo import LARGEST, MOST_PIXELS, decode_photo, is_bare_jpeg, read_photo
 from saccade.modalities._png import Pixels
 
 
@@ -151,3 +151,15 @@ def test_the_canvas_of_webp_is_checked_before_it_is_opened() -> None:
     data[24:30] = b"\xfe\x3f\0\xfe\x3f\0"  # 16,383 x 16,383
     with pytest.raises(DataError, match=r"the picture has 16,383 x 16,383 pixels; expected at mo"):
         decoded(bytes(data))
+
+
+def test_a_jpeg_that_tells_more_than_its_picture_is_not_bare() -> None:
+    bare = saved(PLAIN, "JPEG")
+    assert is_bare_jpeg(bare)
+    assert is_bare_jpeg(saved(PLAIN, "JPEG", progressive=True, quality=30))
+    assert is_bare_jpeg(saved(Image.new("CMYK", (8, 8)), "JPEG"))
+    told = [{"comment": b"me"}, {"exif": b"Exif\0\0MM\0*"}, {"icc_profile": b"x"}, {"xmp": b"x"}]
+    for one in told:
+        assert not is_bare_jpeg(saved(PLAIN, "JPEG", **one))
+    for data in (b"", bare[:-1], bare + b"more", bare[:30] + bare[-2:], saved(PLAIN, "PNG")):
+        assert not is_bare_jpeg(data)
