@@ -14,6 +14,7 @@ from saccade.data.files import check_files, readers_of
 from saccade.errors import DataError, RecipeError
 from saccade.fit.files import ColumnNames
 from saccade.fit.fitting import outline, readable
+from saccade.starters.photographs import has_features, look_at, recipe_for
 from saccade.train.files import write_text
 
 
@@ -116,6 +117,12 @@ def init(
             help="Names or numbers of the columns; found if not given.",
         ),
     ] = "",
+    images: Annotated[
+        Path | None, typer.Option("--images", help="Your folder of pictures.")
+    ] = None,
+    captions: Annotated[
+        Path | None, typer.Option("--captions", help="Their captions: Flickr8k, COCO, TSV, JSONL.")
+    ] = None,
 ) -> None:
     """Write a commented starter recipe, or one that suits your own files if you name them.
 
@@ -131,8 +138,18 @@ def init(
 
       saccade init inflection --data train.tsv --valid dev.tsv --columns 1,2,3
 
+      saccade init captions --images photos --captions captions.tsv
+
       saccade init dates
     """
+    if images or captions:
+        if task != "captions" or not (images and captions) or source or target or data or columns:
+            raise RecipeError(
+                "init: --images and --captions go together, for captions: saccade init captions"
+                " --images DIR --captions FILE."
+            )
+        _init_captions(output, images, captions, valid or [], test or [])
+        return
     if (source is None) != (target is None) or (data and source):
         raise RecipeError("init: give --source and --target, or --data alone.")
     files = list(data or []) or [path for path in (source, target) if path]
@@ -154,6 +171,23 @@ def init(
         write_text(output, readable(made, made.candidates[0], output.stem))
         for line in made.told()[:3]:
             note(line)
+    note(f"Wrote {output}. Next:  saccade doctor {output}   then   saccade train {output}")
+
+
+def _init_captions(
+    output: Path, images: Path, captions: Path, valid: list[Path], test: list[Path]
+) -> None:
+    """Write a recipe for a folder of pictures."""
+    starters.check_new(output)
+    found = look_at(images, captions, valid, test)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    write_text(output, recipe_for(found, output))
+    note(f"{images}: {found.n_pictures:,} pictures with {found.n_captions:,} captions.")
+    if found.n_lost:
+        note(f"{found.n_lost:,} pictures that captions name are not there; they are skipped.")
+    note(found.splits)
+    if not has_features():
+        note("For better captions: pip install 'saccade[vision]', and write the recipe anew.")
     note(f"Wrote {output}. Next:  saccade doctor {output}   then   saccade train {output}")
 
 

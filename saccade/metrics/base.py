@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from saccade.errors import DataError, RecipeError
-from saccade.parts import Part
+from saccade.parts import Part, find, schema
 
 Stats = NDArray[np.float64]
 References = Sequence[Any]
@@ -96,7 +96,8 @@ class Metric(ABC):
     @final
     def corpus(self, hypotheses: Sequence[Any], references: References) -> Score:
         """Score a whole corpus."""
-        return self.score(self.matrix(hypotheses, references).sum(axis=0))
+        own = self.fitted(references)
+        return own.score(own.matrix(hypotheses, references).sum(axis=0))
 
     @final
     def matrix(self, hypotheses: Sequence[Any], references: References) -> Stats:
@@ -240,10 +241,15 @@ def _values(metric: Metric, rows: Stats, draws: _Draws) -> Stats:
 
 
 def name_of(part: Part[Metric], taken: Container[str]) -> str:
-    """Call a metric by its kind, and by all its options and a number too where that is taken."""
+    """Call a metric by its kind, and by its options and a number too where that is taken.
+
+    Options are those that are not as usual; all of them if none is.
+    """
     if part.kind not in taken:
         return part.kind
-    options = {name: value for name, value in part.plain().items() if name != "kind"}
+    every = {name: value for name, value in part.plain().items() if name != "kind"}
+    usual = schema(find(Metric, part.kind))
+    options = {name: v for name, v in every.items() if v != usual[name].default} or every
     full = f"{part.kind} {', '.join(f'{k}={v}' for k, v in options.items())}".strip()
     numbered = (f"{full} ({n})" for n in count(2))
     return next(name for name in chain([full], numbered) if name not in taken)

