@@ -44,7 +44,7 @@ def test_or_by_their_whole_name(tmp_path: Path) -> None:
 
 
 def test_the_fingerprint_knows_what_is_read(tmp_path: Path) -> None:
-    options = {"match": "number", "missing": "skip"}
+    options: dict[str, Any] = {"match": "number", "missing": "skip"}
     first = reader(tmp_path, **options).fingerprint()
     assert reader(tmp_path, **options).fingerprint() == first
     assert reader(tmp_path, ["12.jpg", "8.jpg", "99.jpg"], **options).fingerprint() != first
@@ -57,7 +57,7 @@ def test_the_fingerprint_knows_what_is_read(tmp_path: Path) -> None:
 def test_what_it_refuses(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"names.txt:1: '12.jpg' is not in .*images; expected the"):
         list(reader(tmp_path).read())
-    skip = {"missing": "skip", "match": "number"}
+    skip: dict[str, Any] = {"missing": "skip", "match": "number"}
     with pytest.raises(DataError, match="has 2 names for more than 2 examples; expected one each"):
         list(reader(tmp_path, NAMES[:2], **skip).read())
     with pytest.raises(DataError, match="has 4 names for 3 examples; expected one each"):
