@@ -19,7 +19,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple, final
@@ -84,6 +84,20 @@ class Store:
         owner = i if self._owners is None else int(self._owners[i])
         sources = {name: arrays.array(owner) for name, arrays in self._sources.items()}
         return StoredPair(sources, self._target.array(i))
+
+    def references(self, i: int) -> list[Array]:
+        """Return the targets of all pairs of the example that pair `i` belongs to."""
+        if self._owners is None:
+            return [self._target.array(i)]
+        owner = self._owners[i]
+        first, end = (int(np.searchsorted(self._owners, owner, side)) for side in ("left", "right"))
+        return [self._target.array(j) for j in range(first, end)]
+
+    def examples(self) -> Iterator[int]:
+        """Yield the first pair of every example."""
+        if self._owners is None:
+            return iter(range(self._n))
+        return iter(np.unique(self._owners, return_index=True)[1].tolist())
 
     def flat(self, side: str) -> Array:
         """Return the values of all arrays of a side, one after the other."""

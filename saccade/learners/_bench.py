@@ -77,7 +77,11 @@ class Bench:
 
     def new_objective(self) -> Objective:
         """Build the objective of the recipe, which has learned nothing yet."""
-        return self.recipe.training.objective.build(self._as_text)
+        objective = self.recipe.training.objective.build(self._as_text)
+        if objective.all_references:
+            found = self.batches.all_references()
+            objective.study([self._as_text(ids.tolist()) for ids in row] for row in found)
+        return objective
 
     def read_examples(self) -> list[Example]:
         """Read the validation set."""

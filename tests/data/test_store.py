@@ -25,6 +25,8 @@ from tests.samples import text_codecs
 
 LETTERS = Character().fit(["abc xyz"], [])
 CODECS = text_codecs(LETTERS)
+SEA = NumbersCodec(Scale((0.0, 1.0), (1.0, 2.0)), 0)
+SEVERAL = Codecs({"text": TextCodec(LETTERS), "sea": SEA}, TextCodec(LETTERS))
 
 
 class Origins(Reader):
@@ -228,9 +230,7 @@ class Several(Reader):
 
 
 def test_sources_of_several_references_are_stored_once(tmp_path: Path) -> None:
-    scale = NumbersCodec(Scale((0.0, 1.0), (1.0, 2.0)), 0)
-    codecs = Codecs({"text": TextCodec(LETTERS), "sea": scale}, TextCodec(LETTERS))
-    store = build(Several(Path()), codecs, tmp_path)
+    store = build(Several(Path()), SEVERAL, tmp_path)
     wanted = [(e, reference) for e in Several(Path()).read() for reference in e.references]
     assert len(store) == len(wanted) == 13
     for i, (example, reference) in enumerate(wanted):
@@ -244,6 +244,18 @@ def test_sources_of_several_references_are_stored_once(tmp_path: Path) -> None:
     assert np.fromfile(store.folder / "owners", np.int32).tolist() == [
         i for i in range(7) for _ in range(1 + i % 3)
     ]
+
+
+def test_pairs_know_the_references_of_their_example(tmp_path: Path) -> None:
+    store = build(Several(Path()), SEVERAL, tmp_path)
+    found = [e.references for e in Several(Path()).read() for _ in e.references]
+    for i, references in enumerate(found):
+        assert [LETTERS.decode(ids.tolist()) for ids in store.references(i)] == list(references)
+    firsts = list(store.examples())
+    assert [found[i] for i in firsts] == [e.references for e in Several(Path()).read()]
+    single = stored([["a", "b"], ["c", "x"]], tmp_path)
+    assert list(single.examples()) == [0, 1]
+    assert [LETTERS.decode(ids.tolist()) for ids in single.references(1)] == ["x"]
 
 
 def test_one_reference_each_needs_no_owners(tmp_path: Path) -> None:
