@@ -48,7 +48,7 @@ VERBS = {  # verb: its file and function in this room
     "parts": "recipes.parts",
 }
 RECIPE_VERBS = {"show": "recipes.show", "check": "recipes.check"}
-HIDDEN = ("predict",)
+ALIASES = {"predict": "The same as translate, under a name that fits every task."}
 TRAINING = ("demo", "train", "compare", "fit")
 
 
@@ -63,7 +63,7 @@ class Late(TyperGroup):
         """Return what help needs of a verb: its name, and the first lines of its docstring."""
         command = super().get_command(ctx, cmd_name)
         if command and cmd_name in self._verbs:
-            command.help = _summary(self._verbs[cmd_name])
+            command.help = ALIASES.get(cmd_name) or _summary(self._verbs[cmd_name])
         return command
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -110,7 +110,7 @@ def _imported(name: str, place: str) -> Any:
 
 def _named(group: typer.Typer, verbs: Iterable[str]) -> typer.Typer:
     for name in verbs:
-        group.command(name, hidden=name in HIDDEN)(lambda: None)
+        group.command(name)(lambda: None)
     return group
 
 
@@ -123,6 +123,7 @@ app = typer.Typer(
     epilog="Environment: SACCADE_HOME (where ids and kernels are stored), SACCADE_DEVICE (as"
     " --device), SACCADE_ENGINE (as --engine), SACCADE_NATIVE (off: no kernels in C; else their"
     " folder), SACCADE_PARTS (packages whose parts recipes may name),"
+    " SACCADE_METEOR (folder of METEOR's tables, or off),"
     " SACCADE_LOG (quiet or debug), NO_COLOR.",
     no_args_is_help=True,
     rich_markup_mode="rich",

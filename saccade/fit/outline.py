@@ -10,6 +10,7 @@ import yaml
 
 from saccade.errors import DataError, RecipeError
 from saccade.fit.candidates import Candidate, Plain, candidates_for
+from saccade.fit.columns import left_unread, with_features
 from saccade.fit.files import ColumnNames, UserData, find_corpus
 from saccade.fit.jobs import JOBS, TaskKind, find_job, job_named, suited
 from saccade.fit.rules import RunSizes, sizes_for, smaller
@@ -34,7 +35,7 @@ class Outline:
     """What is known before anything is timed: the data, the task and the recipes to try.
 
     data: what was found, in words.  counts: examples of each part.  build: lists the candidates of
-    given sizes.
+    given sizes.  unread: which columns are not read, a sentence each.
     """
 
     data: tuple[str, str]
@@ -44,6 +45,7 @@ class Outline:
     counts: dict[str, int]
     build: Callable[[RunSizes], list[Candidate]]
     candidates: list[Candidate]
+    unread: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -77,6 +79,7 @@ class Outline:
             f"Batches of {sizes.batch_tokens} places, {sizes.updates:,} updates,"
             f" warm-up {sizes.warmup}, width {sizes.width}, dropout"
             f" {sizes.dropout:g}: what the rules say for {sizes.pairs:,} {what}.",
+            *self.unread,
             *(f"Candidate {one.name}: {one.why}." for one in self.candidates),
         ]
 
@@ -102,6 +105,8 @@ def outline(
     if _is_series(paths, task):
         return _series_outline(paths, [*valid, *test], columns, task, seed)
     corpus = find_corpus(paths, valid, test, columns)
+    if not columns.features:
+        corpus = find_corpus(paths, valid, test, with_features(columns, paths))
     if task and job_named(task) is JOBS["completion"] and corpus.has_source:
         raise RecipeError(
             f"--task {task}: reads texts without sources, but {paths[0]} has pairs. Give one plain"
@@ -124,7 +129,8 @@ def outline(
     sizes = sizes_for(job, found, counts["train"])
     data = (f"{found.pairs:,} pairs from {', '.join(map(str, corpus.paths))}", found.told())
     build = partial(candidates_for, job, found, corpus, held=held, seed=seed)
-    return Outline.of(data, job, why, sizes, counts, build)
+    made = Outline.of(data, job, why, sizes, counts, build)
+    return dataclasses.replace(made, unread=tuple(left_unread(corpus)))
 
 
 def _is_series(paths: Sequence[Path], task: str) -> bool:

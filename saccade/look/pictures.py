@@ -4,10 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
-from saccade.errors import RecipeError, suggest
+from saccade.errors import RecipeError, shown, suggest
 from saccade.look import gradients, inspection
+from saccade.metrics import _labels
 from saccade.metrics.base import Metric
 from saccade.parts import Part
 from saccade.predict import evaluation
@@ -19,6 +20,7 @@ from saccade.views import (
     beam_tree,
     by_length,
     cell_state,
+    confusion,
     distribution,
     gradient_flow,
     heatmap,
@@ -67,8 +69,16 @@ class _Seen:
         return f"{self.translation.source_text} → {self.translation.text}"
 
 
+@runtime_checkable
+class Holder(Protocol):
+    """What has a model: a loaded one, or what `saccade.train` returned."""
+
+    def whole(self) -> Predictor | None:
+        """Return the model with all its weights; None if they are not at hand."""
+
+
 def draw(
-    translator: Predictor,
+    translator: Holder,
     sentence: Any,
     view: str = "attention",
     *,
@@ -95,7 +105,14 @@ def draw(
         raise RecipeError(
             f"inspect: no view '{view}'.{suggest(view, list(View))} Views: {', '.join(View)}."
         )
-    return _VIEWS[View(view)](_Seen(translator, sentence, head, beam, words, gold))
+    given: object = translator  # people give paths too
+    model = given.whole() if isinstance(given, Holder) else None
+    if model is None:
+        raise RecipeError(
+            f"inspect: found {shown(translator)}; expected a model that `saccade.load` opened from"
+            " a model folder, or that `saccade.train` returned. Load it first."
+        )
+    return _VIEWS[View(view)](_Seen(model, sentence, head, beam, words, gold))
 
 
 def _attention(seen: _Seen) -> Drawing:
@@ -250,6 +267,19 @@ def length_drawing(metric: Part[Metric], found: Evaluation) -> Drawing:
         "By length",
         lambda: by_length.to_svg(buckets, metric=name, title=title),
         colourless(lambda width: by_length.to_terminal(buckets, metric=name, width=max(width, 30))),
+    )
+
+
+def confusion_drawing(found: Evaluation, unit: _labels.Unit) -> Drawing:
+    """Draw which labels of an evaluation were taken for which; `unit` says what a label is."""
+    references = [list(example.references) for example in found.examples]
+    outputs = [str(one.output) for one in found.predictions]
+    table = _labels.confusion(outputs, references, unit=unit)
+    drawn = (table.labels, table.counts)
+    return Drawing(
+        "Confusion",
+        lambda: confusion.to_svg(*drawn, title="Wanted (rows) and written (columns)"),
+        colourless(lambda width: confusion.to_terminal(*drawn, width=max(width, 30))),
     )
 
 

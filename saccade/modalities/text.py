@@ -20,7 +20,16 @@ from saccade.tokenizers._vocabulary import END, PAD, START, Reading, Vocabulary
 from saccade.tokenizers.base import Tokenizer, learn
 
 Normalisation = Literal[
-    "nfc", "nfd", "nfkc", "nfkd", "lowercase", "strip", "squeeze", "digits", "quotes"
+    "nfc",
+    "nfd",
+    "nfkc",
+    "nfkd",
+    "lowercase",
+    "strip",
+    "squeeze",
+    "digits",
+    "no_punctuation",
+    "quotes",
 ]
 
 
@@ -111,7 +120,7 @@ class TextCodec(TextNotation, Codec):
         """Whether joins are left out by chance."""
         return self._dropout > 0
 
-    def vary(self, array: Array, chance: random.Random) -> Array:
+    def vary(self, array: Array, chance: random.Random, said: str = "") -> Array:
         """Cut the words of a text into other pieces."""
         if not self._dropout:
             return array

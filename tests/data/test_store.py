@@ -9,12 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from saccade.data.builder import claimed
 from saccade.data.codecs import Codecs
 from saccade.data.store import Store, build, default_folder
 from saccade.errors import DataError
+from saccade.modalities.base import Array
 from saccade.modalities.numbers import NumbersCodec, NumbersModality, Scale
 from saccade.modalities.text import TextCodec
-from saccade.nouns import Example, pair
+from saccade.nouns import Example, Raw, pair
 from saccade.readers.base import Reader
 from saccade.readers.pairs import Pairs
 from saccade.tokenizers._vocabulary import Vocabulary
@@ -23,6 +25,8 @@ from tests.samples import text_codecs
 
 LETTERS = Character().fit(["abc xyz"], [])
 CODECS = text_codecs(LETTERS)
+SEA = NumbersCodec(Scale((0.0, 1.0), (1.0, 2.0)), 0)
+SEVERAL = Codecs({"text": TextCodec(LETTERS), "sea": SEA}, TextCodec(LETTERS))
 
 
 class Origins(Reader):
@@ -137,11 +141,46 @@ def test_killed_and_concurrent_builders(tmp_path: Path) -> None:
     assert os.WTERMSIG(os.waitpid(killed, 0)[1]) == signal.SIGKILL
     (left,) = tmp_path.iterdir()
     assert left.name.startswith(".")
-    os.utime(left, (0, 0))  # as if days ago
     both = [_in_child(tmp_path, -1) for _ in range(2)]
     assert [os.waitpid(child, 0)[1] for child in both] == [0, 0]
     (store,) = tmp_path.iterdir()
     assert Store(store, CODECS).origin(8999) == "a:8999"
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_a_killed_builder_is_continued_to_the_same_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed = _in_child(tmp_path / "a", 5000)
+    assert os.WTERMSIG(os.waitpid(killed, 0)[1]) == signal.SIGKILL
+    encoded = list[int]()
+    encode = Codecs.encode
+
+    def seen(self: Codecs, examples: list[Example], sides: list[str]) -> object:
+        encoded.append(len(examples))
+        return encode(self, examples, sides)
+
+    monkeypatch.setattr(Codecs, "encode", seen)
+    again = build(Deadly(9000, -1), CODECS, tmp_path / "a")
+    assert encoded == [2000, 2000, 1000]  # 4,000 were there
+    whole = build(Deadly(9000, -1), CODECS, tmp_path / "b")
+    assert contents(again.folder) == contents(whole.folder)
+    assert "lock" not in contents(whole.folder)
+
+
+def test_what_was_left_is_swept_a_week_later(tmp_path: Path) -> None:
+    killed = _in_child(tmp_path, 5000)
+    os.waitpid(killed, 0)
+    (left,) = tmp_path.iterdir()
+    held = tmp_path / ".held"
+    with claimed(held):
+        for one in (left, held):
+            os.utime(one, (0, 0))
+        store = stored([["a", "b"]], tmp_path)
+        assert sorted(tmp_path.iterdir()) == [held, store.folder]
 
 
 def test_default_folder_follows_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,9 +230,7 @@ class Several(Reader):
 
 
 def test_sources_of_several_references_are_stored_once(tmp_path: Path) -> None:
-    scale = NumbersCodec(Scale((0.0, 1.0), (1.0, 2.0)), 0)
-    codecs = Codecs({"text": TextCodec(LETTERS), "sea": scale}, TextCodec(LETTERS))
-    store = build(Several(Path()), codecs, tmp_path)
+    store = build(Several(Path()), SEVERAL, tmp_path)
     wanted = [(e, reference) for e in Several(Path()).read() for reference in e.references]
     assert len(store) == len(wanted) == 13
     for i, (example, reference) in enumerate(wanted):
@@ -207,6 +244,18 @@ def test_sources_of_several_references_are_stored_once(tmp_path: Path) -> None:
     assert np.fromfile(store.folder / "owners", np.int32).tolist() == [
         i for i in range(7) for _ in range(1 + i % 3)
     ]
+
+
+def test_pairs_know_the_references_of_their_example(tmp_path: Path) -> None:
+    store = build(Several(Path()), SEVERAL, tmp_path)
+    found = [e.references for e in Several(Path()).read() for _ in e.references]
+    for i, references in enumerate(found):
+        assert [LETTERS.decode(ids.tolist()) for ids in store.references(i)] == list(references)
+    firsts = list(store.examples())
+    assert [found[i] for i in firsts] == [e.references for e in Several(Path()).read()]
+    single = stored([["a", "b"], ["c", "x"]], tmp_path)
+    assert list(single.examples()) == [0, 1]
+    assert [LETTERS.decode(ids.tolist()) for ids in single.references(1)] == ["x"]
 
 
 def test_one_reference_each_needs_no_owners(tmp_path: Path) -> None:
@@ -245,3 +294,59 @@ def test_targets_are_columns_of_the_source(tmp_path: Path) -> None:
     wide = Pairs(Path(), pairs=[["1,1 2,2", "3"]])
     with pytest.raises(DataError, match=r"pairs:1: a series has 2 columns; expected 1, as in tra"):
         build(wide, codecs, tmp_path)
+
+
+class Failing(Several):
+    """Fails once, behind an example."""
+
+    fails = True
+
+    def read(self) -> Iterator[Example]:
+        for i, example in enumerate(super().read()):
+            if i == 5 and self.fails:
+                raise MemoryError
+            yield example
+
+
+def test_several_sides_are_continued(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scale = NumbersCodec(Scale((0.0, 1.0), (1.0, 2.0)), 0)
+    codecs = Codecs({"text": TextCodec(LETTERS), "sea": scale}, TextCodec(LETTERS))
+    monkeypatch.setattr(NumbersCodec, "chunk", 2)
+    whole = build(Several(Path()), codecs, tmp_path / "a")
+    one = Failing(Path())
+    with pytest.raises(MemoryError):
+        build(one, codecs, tmp_path / "b")
+    monkeypatch.setattr(NumbersCodec, "chunk", 3)  # chunks need not be the same
+    one.fails = False
+    again = build(one, codecs, tmp_path / "b")
+    assert contents(again.folder) == contents(whole.folder)
+    assert len(list((tmp_path / "a").iterdir())) == 2
+    for folder in (tmp_path / "a").iterdir():
+        assert contents(tmp_path / "b" / folder.name) == contents(folder)
+
+
+def test_a_slow_source_is_encoded_once_for_all_targets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scale = NumbersCodec(Scale((0.0, 1.0), (1.0, 2.0)), 0)
+    monkeypatch.setattr(NumbersCodec, "chunk", 2)
+    asked: list[int] = []
+    encode = NumbersCodec.encode
+
+    def counted(self: NumbersCodec, raws: list[Raw], origins: list[str]) -> list[Array]:
+        asked.append(len(raws))
+        return encode(self, raws, origins)
+
+    monkeypatch.setattr(NumbersCodec, "encode", counted)
+    stores = [
+        build(Several(Path()), Codecs({"text": TextCodec(LETTERS), "sea": scale}, target), tmp_path)
+        for target in (TextCodec(LETTERS), TextCodec(Character().fit(["xyz"], [])))
+    ]
+    assert asked == [2, 2, 2, 1]
+    assert stores[0].folder != stores[1].folder
+    for i in range(len(stores[0])):
+        one, other = (store.pair(i).sources for store in stores)
+        assert np.array_equal(one["sea"], other["sea"])
+        assert np.array_equal(one["text"], other["text"])
+    assert not (stores[0].folder / "sea.values").exists()
+    assert np.array_equal(stores[0].flat("sea"), stores[1].flat("sea"))
