@@ -10,7 +10,7 @@ from saccade import recipe, run, starters
 from saccade.corpora._scenes import SHAPES
 from saccade.modalities._picture import as_picture
 from saccade.predict.prediction import Prediction
-from saccade.views.picture import share_in_box
+from saccade.views.cells import share_in_box
 from saccade.views.words import label
 
 SMALL = (

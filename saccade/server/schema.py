@@ -42,6 +42,9 @@ class Predict(_Strict):
     views: list[View] = Field(default_factory=list, max_length=6)
     head: Text = Field("mean", description="An attention map by name, or mean, or max, of all.")
     words: bool = Field(default=False, description="Join pieces to words in attention and views.")
+    smooth: bool = Field(
+        default=True, description="Draw attention over a picture without edges between its cells."
+    )
     split: Literal["auto", "sentences", "lines", "none"] = Field(
         "auto", description="What to translate by itself; auto is what the model learned from."
     )
