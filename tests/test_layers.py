@@ -42,6 +42,7 @@ OPTIONAL = {  # extras, and what is slow to import: imported where they are aske
     "matplotlib.image",
     *("numpy", "saccade.guards.hallucination", "saccade.views.heatmap"),
     *("pyarrow", "pyarrow.parquet"),
+    "PIL",
 }
 
 FILES = sorted(PACKAGE.rglob("*.py"))

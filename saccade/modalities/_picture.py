@@ -1,21 +1,24 @@
-"""A picture with what is known of its regions, as an array and as text.
+"""A picture with what is known of its regions, as an array, as text, and as a file.
 
-As text a picture is a data URI that holds a PNG file. The regions, if there are any, stand in a
-text chunk of that file, so they go wherever the picture goes.
+As text a picture is a data URI that holds a PNG file; those that hold JPEG, GIF or WebP are read
+too. The regions, if there are any, stand in a text chunk of the PNG file, so they go wherever the
+picture goes. A reader hands over a `PictureFile`, which is not opened before it is encoded.
 """
 
 import base64
 import binascii
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from saccade.errors import DataError
-from saccade.modalities import _png
+from saccade.modalities import _photo, _png
 
 Pixels = NDArray[np.uint8]  # [H, W, 3]
 Box = tuple[int, int, int, int]
@@ -23,6 +26,7 @@ Box = tuple[int, int, int, int]
 
 PREFIX = "data:image/png;base64,"
 MOST = 1024  # pixels each way of a picture that is read, unless a recipe says less
+_URI = re.compile(r"data:image/(png|jpeg|jpg|gif|webp);base64,", re.IGNORECASE)
 _REGIONS = "saccade-regions"  # keyword of the chunk
 _MOST_REGIONS = 100
 
@@ -53,6 +57,20 @@ class Picture:
         return dict(sorted(found.items()))
 
 
+@dataclass(frozen=True, slots=True)
+class PictureFile:
+    """A picture that lies in a file; it is opened when its pixels are asked for.
+
+    name: what the data calls it, as `dogs/12.jpg`: the same wherever the folder lies.
+    """
+
+    path: Path
+    name: str = ""
+
+    def __str__(self) -> str:
+        return self.name or self.path.name
+
+
 def to_text(picture: Picture) -> str:
     """Write a picture as text, for a page, a request or a line of a file."""
     texts = {_REGIONS: json.dumps(dict(picture.regions))} if picture.regions else {}
@@ -62,31 +80,38 @@ def to_text(picture: Picture) -> str:
 def from_text(text: str, where: str = "picture", *, most: int = MOST) -> Picture:
     """Read a picture that was written as text. Nothing is fetched and no file is opened."""
     text = text.strip()
-    if text[: len(PREFIX)].lower() != PREFIX:
+    kind = _URI.match(text[:40])
+    if kind is None:
         raise DataError(
             f"{where}: found {text[:40]!r}; expected a picture as text that begins with"
-            f" {PREFIX}. Paths and addresses are not opened; encode the file with base64."
+            f" {PREFIX} or the like for jpeg, gif or webp. Paths and addresses are not opened;"
+            " encode the file with base64."
         )
-    if len(text) > _png.largest(most) * 4 // 3 + len(PREFIX) + 4:
+    if len(text) > min(_png.largest(most), _photo.MOST_BYTES) * 4 // 3 + len(PREFIX) + 4:
         raise DataError(
             f"{where}: has {len(text):,} characters; expected a picture of at most {most} x {most}"
-            " pixels. Make it smaller."
+            f" pixels and {_photo.MOST_BYTES:,} bytes. Make it smaller."
         )
     try:
-        data = base64.b64decode(text[len(PREFIX) :], validate=True)
+        data = base64.b64decode(text[kind.end() :], validate=True)
     except (binascii.Error, ValueError) as error:
         raise DataError(
             f"{where}: the picture is not base64 ({str(error).rstrip('.')}); expected A-Z, a-z,"
-            f" 0-9, + and / behind {PREFIX}. Encode it anew."
+            f" 0-9, + and / behind {kind.group()}. Encode it anew."
         ) from None
-    file = _png.decode(data, where, most=most)
+    if kind.group(1).lower() != "png" or not _png.is_plain(data, MOST):
+        return Picture(_photo.decode_photo(data, where, most=most))
+    file = _png.decode(data, where, most=min(most, MOST))
     return Picture(file.pixels, _regions(file.texts.get(_REGIONS, "{}"), where))
 
 
 def as_picture(raw: Any, where: str = "picture", *, most: int = MOST) -> Picture:
-    """Return a raw value as a picture, whether it is one, text, or an array of pixels."""
+    """Return a raw value as a picture: one already, a file, text, or an array of pixels."""
     if isinstance(raw, Picture):
         return raw
+    if isinstance(raw, PictureFile):
+        here = str(raw.path) if where == "picture" else f"{where}: {raw.path}"
+        return Picture(_photo.read_photo(raw.path, here, most=most))
     if isinstance(raw, str):
         return from_text(raw, where, most=most)
     found = np.asarray(raw)

@@ -87,10 +87,26 @@ def decode(data: bytes, where: str = "picture", *, most: int = 1024) -> PngFile:
             name, _, text = body.decode("latin-1").partition("\0")
             texts[name] = text
         elif kind == b"IEND":
-            return PngFile(_flattened(_rows(header, b"".join(packed), where)), texts)
+            return PngFile(flattened(_rows(header, b"".join(packed), where)), texts)
         elif kind != b"PLTE" and not kind[0] & 0x20:  # a capital: it may not be skipped
             raise _broken(where, f"has a chunk {kind!r} that this reader does not know")
     raise _broken(where, "ends before its last chunk")
+
+
+def is_plain(data: bytes, most: int = 1024) -> bool:
+    """Tell whether `decode` is the one to read this: all but PNG files that Pillow alone can read.
+
+    Those are larger than `most` pixels, of other depths, with a palette, interlaced, or say in
+    their header how to turn them or which colour is see-through. What is no PNG file, or a broken
+    one, is left to `decode` to refuse.
+    """
+    if not data.startswith(_SIGNATURE) or data[12:16] != b"IHDR" or len(data) < 29:
+        return True
+    width, height, depth, colour, _, _, laced = struct.unpack(">IIBBBBB", data[16:29])
+    header = data.partition(b"IDAT")[0]
+    if laced or b"tRNS" in header or b"eXIf" in header:
+        return False
+    return width <= most and height <= most and depth == 8 and colour in _CHANNELS
 
 
 def largest(most: int) -> int:
@@ -189,7 +205,7 @@ def _paeth(a: NDArray[np.int32], b: NDArray[np.int32], c: NDArray[np.int32]) -> 
     return np.where((far_a <= far_b) & (far_a <= far_c), a, first)
 
 
-def _flattened(found: Pixels) -> Pixels:
+def flattened(found: Pixels) -> Pixels:
     """Make grey colour, and lay what is see-through on white paper: `[H, W, 3]`."""
     colour, alpha = (
         (found[..., :-1], found[..., -1:]) if found.shape[2] in (2, 4) else (found, None)

@@ -1,18 +1,20 @@
 """Pictures: red, green and blue of every pixel, from 0 to 255.
 
-As text a picture is a data URI that holds a PNG file. Paths and addresses are never opened.
+As text a picture is a data URI that holds a PNG, JPEG, GIF or WebP file. Paths and addresses are
+never opened there; a reader hands over a `PictureFile`.
 """
 
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import ClassVar, final
+from typing import Any, ClassVar, final, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from saccade.errors import CheckpointError, DataError, RecipeError
-from saccade.modalities._picture import MOST, Picture, as_picture, from_text, to_text
+from saccade.errors import CheckpointError, RecipeError
+from saccade.modalities._picture import MOST, Picture, from_text, to_text
+from saccade.modalities._resize import Fit, Sizing
 from saccade.modalities.base import Array, Codec, Laid, Modality
 from saccade.nouns import Raw, Side
 
@@ -21,40 +23,37 @@ _SIDE = Side(3, embedder="cnn")
 
 @final
 class ImageCodec(Codec):
-    """Pictures of at most `most` pixels each way. There is nothing to learn from them."""
+    """Pictures of one size, or of at most so many pixels each way. There is nothing to learn."""
 
     unit = "pixels"
     dtype = "uint8"
     view: ClassVar[str] = "picture"
-    fingerprint = "image uint8 [H, W, 3]"
 
-    def __init__(self, most: int) -> None:
-        self.most = most
+    def __init__(self, sizing: Sizing) -> None:
+        self.sizing = sizing
 
     @property
     def side(self) -> Side:
         """Three channels."""
         return _SIDE
 
+    @property
+    def fingerprint(self) -> str:
+        """How pictures are resized, if they are."""
+        size = self.sizing.size
+        resized = f" {self.sizing.fit} bicubic {size}" if size else ""
+        return f"image uint8 [H, W, 3]{resized}"
+
     def describe(self) -> str:
-        """Say how large pictures may be."""
-        return f"pictures up to {self.most} x {self.most} pixels"
+        """Say how large pictures are, or may be."""
+        size, most = self.sizing.size, self.sizing.most
+        if size:
+            return f"pictures of {size} x {size} pixels ({self.sizing.fit})"
+        return f"pictures up to {most} x {most} pixels"
 
     def encode(self, raws: Sequence[Raw], origins: Sequence[str] = ()) -> list[Array]:
         """Return the pixels of every picture, `[H, W, 3]`."""
-        names = origins or [f"picture {n}" for n in range(1, len(raws) + 1)]
-        return [self.checked(raw, name).pixels for raw, name in zip(raws, names, strict=True)]
-
-    def checked(self, raw: Raw, where: str) -> Picture:
-        """Return a raw value as a picture that is not too large."""
-        found = as_picture(raw, where, most=self.most)
-        height, width = found.pixels.shape[:2]
-        if max(height, width) > self.most:
-            raise DataError(
-                f"{where}: the picture has {width:,} x {height:,} pixels; expected 1 to"
-                f" {self.most} each way. Scale it down."
-            )
-        return found
+        return list(self.sizing.arrays(raws, origins))
 
     def lengths(self, shapes: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return the number of pixels, `[n, 3]` to `[n]`."""
@@ -63,7 +62,8 @@ class ImageCodec(Codec):
     def pad(self, arrays: Sequence[Array]) -> Laid:
         """Lay pictures out from the upper left corner on, `[B, H, W, 3]`, with zeros around.
 
-        >>> ImageCodec(9).pad([np.ones((2, 1, 3)), np.ones((1, 3, 3))]).mask.astype(int).tolist()
+        >>> codec = ImageCodec(Sizing())
+        >>> codec.pad([np.ones((2, 1, 3)), np.ones((1, 3, 3))]).mask.astype(int).tolist()
         [[[1, 0, 0], [1, 0, 0]], [[1, 1, 1], [0, 0, 0]]]
         """
         height, width = (max((a.shape[i] for a in arrays), default=0) for i in (0, 1))
@@ -83,52 +83,70 @@ class ImageCodec(Codec):
         return ()
 
     def read(self, text: str, where: str = "input") -> Picture:
-        """Read a data URI."""
-        return from_text(text, where, most=self.most)
+        """Read a data URI as the picture that the model will see."""
+        return self.sizing.picture(from_text(text, where, most=self.sizing.limit), where)
 
     def write(self, raw: Raw) -> str:
-        """Write a data URI."""
-        return to_text(as_picture(raw))
+        """Write a data URI of the picture that the model will see."""
+        return to_text(self.sizing.picture(raw))
 
     def save(self, path: Path) -> None:
         """Write a JSON file."""
-        path.write_text(json.dumps({"most": self.most}), encoding="utf-8")
+        one = self.sizing
+        said = {"most": one.most, **({"size": one.size, "fit": one.fit} if one.size else {})}
+        path.write_text(json.dumps(said), encoding="utf-8")
 
 
 class Image(Modality):
-    """Pictures of at most `most` pixels each way; larger ones are refused."""
+    """Pictures: all made `size` x `size`, or as they are, of at most `most` pixels each way.
+
+    size: 0 leaves pictures as they are; larger ones than `most` are refused.  fit: how others are
+    made square: crop (the middle of the longer side), squash, or pad.
+    """
 
     discrete: ClassVar[bool] = False
     raw: ClassVar[str] = "picture"
     writable: ClassVar[bool] = False
 
-    def __init__(self, *, most: int = 128) -> None:
+    def __init__(self, *, most: int = 128, size: int = 0, fit: Fit = "crop") -> None:
         if not 1 <= most <= MOST:
             raise RecipeError(
                 f"image.most: found {most}; expected 1 to {MOST} pixels each way. Change it."
             )
-        self.most, self.max_length = most, most * most
+        if not 0 <= size <= MOST:
+            raise RecipeError(
+                f"image.size: found {size}; expected 1 to {MOST} pixels each way, or 0 to leave"
+                " pictures as they are. Change it."
+            )
+        self.sizing = Sizing(size, fit, most)
+        self.max_length = self.sizing.side**2
 
     def sketch(self) -> Side:
         """Return a side of three channels."""
         return _SIDE
 
     def fit(self, streams: Sequence[Iterable[Raw]], beside: Codec | None = None) -> Codec:
-        """Take pictures as they are."""
-        return ImageCodec(self.most)
+        """Take pictures as the options say."""
+        return ImageCodec(self.sizing)
 
     def load(self, path: Path, beside: Codec | None = None) -> Codec:
         """Read what `ImageCodec.save` wrote."""
         try:
-            most = json.loads(path.read_text(encoding="utf-8"))["most"]
-        except (OSError, ValueError, KeyError, TypeError) as error:
+            said = json.loads(path.read_text(encoding="utf-8"))
+            most, size, fit = said["most"], said.get("size", 0), said.get("fit", "crop")
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise CheckpointError(
                 f"{path}: cannot be read as the limits of pictures ({error}); expected what"
                 " training wrote. Copy the model folder again."
             ) from None
-        if type(most) is not int or not 1 <= most <= MOST:
+        if not (_is_side(most) and (size == 0 or _is_side(size)) and fit in get_args(Fit)):
             raise CheckpointError(
-                f"{path}: pictures may have {str(most)[:40]} pixels each way; expected 1 to"
-                f" {MOST}. Copy the model folder again."
+                f"{path}: pictures may have {str(most)[:40]} pixels each way, and are made"
+                f" {str(size)[:40]} ({str(fit)[:40]}); expected 1 to {MOST}, and a size up to that"
+                " or 0. Copy the model folder again."
             )
-        return ImageCodec(most)
+        return ImageCodec(Sizing(int(size), fit, most))
+
+
+def _is_side(found: Any) -> bool:
+    return type(found) is int and 1 <= found <= MOST

@@ -46,7 +46,7 @@ class Split(Reader):
         """Yield the pairs of this part, in the order of the corpus."""
         low, high = self.bounds[self.part]
         for example in self.corpus.read():
-            if low <= share(example.source) < high:
+            if low <= share(str(example.source)) < high:
                 yield example
 
     def fingerprint(self) -> str:

@@ -4,10 +4,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from saccade.modalities import _png
 from saccade.parts import Part, kinds
 from saccade.readers import _lines
 from saccade.readers.base import Reader
@@ -25,10 +27,13 @@ TEXTS = {
     "m.txt": "right: rihgt, rigt\n",
     "d.txt": "hello __eou__ hi __eou__\n",
     "q.csv": "source,target\none,un\n",
+    "pictures.tsv": "a.png\ta cat\nb.png\ta dog\n",
+    "names.txt": "a.png\n",
 }
 TSV = {"kind": "tsv", "path": "t.tsv"}
 OPTIONS: dict[str, dict[str, Any]] = {
     "blocks": {"path": "a.txt"},
+    "captions": {"images": "pictures", "captions": "pictures.tsv", "split": "names.txt"},
     "columns": {"path": "c.conll"},
     "csv": {"path": "q.csv"},
     "dataset": {"path": "set"},
@@ -60,6 +65,9 @@ def test_files_are_named_before_they_are_opened(
     columns = {"source": ["one"], "target": ["un"]}
     pq.write_table(pa.table(columns), tmp_path / "p.parquet")
     save(tmp_path / "set", columns)
+    (tmp_path / "pictures").mkdir()
+    for name in ("a.png", "b.png"):
+        (tmp_path / "pictures" / name).write_bytes(_png.encode(np.zeros((2, 2, 3), np.uint8)))
     opened: list[Path] = []
     real = _lines.open_bytes
 

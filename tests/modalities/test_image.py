@@ -75,7 +75,7 @@ def test_what_was_saved_is_loaded(tmp_path: Path) -> None:
     codec(most=48).save(tmp_path / "source.json")
     found = Image().load(tmp_path / "source.json")
     assert isinstance(found, ImageCodec)
-    assert found.most == 48
+    assert found.sizing.most == 48
     assert found.describe() == "pictures up to 48 x 48 pixels"
 
 
