@@ -71,7 +71,7 @@ class _Seen:
 
     @property
     def said(self) -> str:
-        return f"{self.translation.source_text} → {self.translation.text}"
+        return f"{self.translation.source_title} → {self.translation.text}"
 
 
 def draw(
@@ -125,7 +125,7 @@ def maps_of(
     prediction: Prediction, found: inspection.Looked, *, smoothly: bool = True, said: str = ""
 ) -> dict[str, AttentionMap]:
     """Return maps `[T, S]` with the input they lie over, by name, as the views take them."""
-    grid, raw = prediction.grid, prediction.source
+    grid, raw = prediction.grid, prediction.seen
     return {
         title: AttentionMap(
             one, found.source, found.target, grid, raw, title=title, said=said, smoothly=smoothly

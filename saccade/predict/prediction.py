@@ -131,10 +131,25 @@ class Prediction:
     @property
     def source_text(self) -> str:
         """The input as text; of several, each behind its name."""
-        written = {name: self.looker.sources[name].write(raw) for name, raw in self.sources.items()}
-        if len(written) == 1:
-            return next(iter(written.values()))
-        return "  ".join(f"{name}: {text}" for name, text in written.items())
+        return _named(
+            {name: self.looker.sources[name].write(raw) for name, raw in self.sources.items()}
+        )
+
+    @property
+    def source_title(self) -> str:
+        """The input in a line that people read: text as it is, and `[picture]`."""
+        sources = self.looker.sources
+        return _named(
+            {
+                name: "[picture]" if sources[name].view == "picture" else sources[name].write(raw)
+                for name, raw in self.sources.items()
+            }
+        )
+
+    @property
+    def seen(self) -> str:
+        """The only input, or the first, as text: of a picture what the model saw of it."""
+        return next(iter(self.looker.sources.values())).write(self.source)
 
     @property
     def source_values(self) -> Values:
@@ -287,13 +302,13 @@ class Prediction:
 
     def __repr__(self) -> str:
         shown = f", score={rounded(self.score)}" if self.looker.target.vocabulary else ""
-        return f"<Prediction {self.text!r}{shown} of {self.source_text!r}>"
+        return f"<Prediction {self.text!r}{shown} of {self.source_title!r}>"
 
     def _repr_html_(self) -> str:
         """Show the output and where the model looked, in a notebook."""
         drawn = self.drawing()
         if drawn is None:
-            return f"<p>{escape(self.source_text)} → {escape(self.text)}</p>"
+            return f"<p>{escape(self.source_title)} → {escape(self.text)}</p>"
         return drawn.html
 
     def drawing(self) -> Drawing | None:
@@ -301,8 +316,8 @@ class Prediction:
         weights = self.attention
         if weights is None or not weights.size:
             return None
-        source = self.source_tokens
-        one = AttentionMap(weights, source, self.tokens, self.grid, self.source)
+        source, said = self.source_tokens, f"{self.source_title} → {self.text}"
+        one = AttentionMap(weights, source, self.tokens, self.grid, self.seen, said=said)
         return draw_attention(self.view, one)
 
 
@@ -322,6 +337,13 @@ class Predictions(list[Prediction]):
         more = len(self) - len(rows)
         below = page.paragraph(f"{more:,} more are not shown.", note=True) if more else ""
         return page.table(["input", "output", "score"], rows) + below
+
+
+def _named(written: Mapping[str, str]) -> str:
+    """Put the texts of several sources in one line, each behind its name."""
+    if len(written) == 1:
+        return next(iter(written.values()))
+    return "  ".join(f"{name}: {text}" for name, text in written.items())
 
 
 def shortened(prediction: Prediction, n: int) -> Prediction:
