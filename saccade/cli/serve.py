@@ -45,6 +45,9 @@ def serve(
         int, typer.Option("--max-characters", min=1, help="Of a text.")
     ] = 5_000,
     max_items: Annotated[int, typer.Option("--max-items", min=1, help="Texts a request.")] = 64,
+    max_bytes: Annotated[
+        int, typer.Option("--max-bytes", min=1, help="Of a picture, as it is sent.")
+    ] = 8_000_000,
     max_beam: Annotated[
         int, typer.Option("--max-beam", min=1, help="Hypotheses a request may keep.")
     ] = 16,
@@ -86,6 +89,8 @@ def serve(
         characters=max_characters,
         items=max_items,
         beam=max_beam,
+        picture=max_bytes,
+        upload=max(4 * max_bytes, 2_000_000),
         seconds=max_seconds,
         queue=max_queue,
         wait=batch_wait,

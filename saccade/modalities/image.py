@@ -30,7 +30,7 @@ class ImageCodec(Codec):
     view: ClassVar[str] = "picture"
 
     def __init__(self, sizing: Sizing) -> None:
-        self.sizing = sizing
+        self.sizing, self.limit = sizing, sizing.limit
 
     @property
     def side(self) -> Side:

@@ -111,9 +111,23 @@ def _attention(seen: Seen) -> dict[str, Any]:
     told: dict[str, Any] = {"source_tokens": one.source_tokens}
     if seen.asked.words:
         told |= _words(seen)
-    maps = seen.maps().maps if one.attention_maps else {}
+    if not one.attention_maps:
+        return told | {"attention": {"names": [], "maps": []}, "layout": []}
+    found = seen.maps()
+    maps = found.maps
     rounded = [[[round(w, _DIGITS) for w in row] for row in m.tolist()] for m in maps.values()]
-    return told | {"attention": {"names": list(maps), "maps": rounded}}
+    layout = [_part(one, name, *span) for name, span in found.spans.items()]
+    return told | {"attention": {"names": list(maps), "maps": rounded}, "layout": layout}
+
+
+def _part(one: Prediction, name: str, start: int, end: int) -> dict[str, Any]:
+    """Say which columns of attention belong to a source and, of a picture, how they lie over it."""
+    told: dict[str, Any] = {"source": name, "start": start, "end": end}
+    notation = one.looker.sources[name]
+    if notation.view != "picture":
+        return told
+    grid = one.looker.grid({name: one.arrays[name]})
+    return told | {"grid": grid, "picture": notation.write(one.sources[name])}
 
 
 def _alignment(seen: Seen) -> dict[str, Any]:
