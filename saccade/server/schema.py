@@ -148,7 +148,7 @@ class FlagAnswer(BaseModel):
     sentence: int | None = None
 
 
-class Part(BaseModel):
+class SourcePlaces(BaseModel):
     """Which columns of attention belong to a source, from `start` up to `end`.
 
     grid: rows and columns, where they form one.  picture: what the model saw, as a data URI.
@@ -171,7 +171,7 @@ class Result(BaseModel):
     tokens: list[Token] | None = None
     source_tokens: list[str] | None = None
     attention: Maps | None = None
-    layout: list[Part] | None = None
+    layout: list[SourcePlaces] | None = None
     alignment: list[tuple[int, int]] | None = None
     source_words: list[str] | None = None
     target_words: list[str] | None = None
