@@ -18,7 +18,12 @@ TORCH = "torch==2.13.0"
 _BASIS = ["numpy", "setuptools<81", "wheel"]
 
 # Of each environment, what is installed without and what with dependencies.
-_ALONE = {"opennmt": ["OpenNMT-py==3.5.1"], "joeynmt": ["joeynmt==2.3.0"], "eole": ["eole"]}
+_ALONE = {
+    "opennmt": ["OpenNMT-py==3.5.1"],
+    "joeynmt": ["joeynmt==2.3.0"],
+    "eole": ["eole"],
+    "yoyodyne": ["yoyodyne==0.5.27"],
+}
 _WITH = {
     "ctranslate2": "ctranslate2==4.8.4",
     "transformers": "transformers==4.57.1",
@@ -30,6 +35,8 @@ _WITH = {
     "eole": "configargparse ctranslate2==4.8.4 fastapi huggingface_hub datasets pandas"
     " pyahocorasick pyonmttok pyyaml rapidfuzz rich sacrebleu safetensors sentencepiece six spacy"
     " subword-nmt tensorboard tokenizers torch-optimi uvicorn waitress pydantic aiohttp",
+    "yoyodyne": "pyyaml jsonargparse[signatures] lightning maxwell omegaconf rich torchmetrics"
+    " wandb",
 }
 _WITHOUT_TORCH = {"ctranslate2", "pymarian"}
 NAMES = tuple(_WITH)

@@ -3,8 +3,11 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+from saccade.cli.startup import others_run
 
 _CHOICES = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")
 
@@ -33,13 +36,44 @@ def test_the_user_comes_first(chosen: dict[str, str], expected: str) -> None:
     assert _told(code, **chosen).stdout.strip() == expected
 
 
-@pytest.mark.parametrize(("chosen", "expected"), [({}, "3000"), ({"GOMP_SPINCOUNT": "7"}, "7")])
-def test_verbs_that_train_spin_for_a_shorter_time(chosen: dict[str, str], expected: str) -> None:
-    code = (
-        "import os\nfrom saccade.cli import TRAINING, VERBS, _imported\n"
-        "_imported('train', VERBS['train'])\nprint(os.environ.get('GOMP_SPINCOUNT'))"
-    )
-    assert _told(code, **chosen).stdout.strip() == expected
+_TRAIN = (
+    "import os\nfrom saccade.cli import VERBS, _imported, startup\n"
+    "startup.others_run = lambda: {}\n"
+    "_imported('train', VERBS['train'])\nprint(os.environ.get('GOMP_SPINCOUNT'))"
+)
+
+
+@pytest.mark.parametrize(
+    ("busy", "chosen", "expected"),
+    [
+        (False, {}, "10000"),
+        (True, {}, "1000"),
+        (True, {"GOMP_SPINCOUNT": "7"}, "7"),
+    ],
+)
+def test_verbs_that_train_spin_for_a_shorter_time(
+    busy: bool, chosen: dict[str, str], expected: str
+) -> None:
+    assert _told(_TRAIN.format(busy), **chosen).stdout.strip() == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("0.52 0.58 0.59 1/467 13521\n", False),  # this process alone
+        ("0.52 0.58 0.59 2/467 13521\n", True),
+        ("0.52 0.58\n", False),
+        ("a b c d e\n", False),
+    ],
+)
+def test_running_processes_are_counted(tmp_path: Path, text: str, expected: bool) -> None:
+    load = tmp_path / "loadavg"
+    load.write_text(text, encoding="ascii")
+    assert others_run(load) is expected
+
+
+def test_a_system_without_the_file_is_taken_as_quiet(tmp_path: Path) -> None:
+    assert not others_run(tmp_path / "missing")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have another OpenMP")

@@ -5,15 +5,19 @@ import gc
 import importlib
 import os
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
 from types import ModuleType
 
 import saccade
 
-_SPINS = "3000"
+_QUIET, _BUSY = "10000", "1000"  # turns of the loop in which a thread waits
+_LOOKS, _PAUSE = 5, 0.004  # seconds between two looks at the running processes
+_LOAD = Path("/proc/loadavg")
 _SHAPES = "torch._meta_registrations"  # what operations do to tensors that have no values
 _CHANCE = "torch._prims.rng_prims"  # imported by that one; torch.Generator does not work before it
 
@@ -43,12 +47,29 @@ def end_soon() -> None:
 def spin_briefly() -> None:
     """Let waiting threads give up their core sooner than `import saccade` lets them, to train.
 
-    The demo's training on two cores of Zen 5, in target symbols/s alone and beside one busy
-    process: with 30,000 turns 24,800 and 4,100 to 7,300, with 3,000 23,700 and 8,300, with 1,000
-    22,100 and 12,000. What the user chose stays. Works until torch is imported.
+    How soon depends on whether other processes want the cores now. The library reads the choice
+    once, when torch is imported. What the user chose stays. docs/performance.md has figures.
     """
     if os.environ.get("GOMP_SPINCOUNT") == saccade.SPINS:
-        os.environ["GOMP_SPINCOUNT"] = _SPINS
+        os.environ["GOMP_SPINCOUNT"] = _BUSY if others_run() else _QUIET
+
+
+def others_run(load: Path = _LOAD) -> bool:
+    """Tell whether other processes are running at each of several looks, so not for a moment only.
+
+    The fourth field of Linux's load file counts what runs right now, this process included:
+    `0.52 0.58 0.59 2/467 13521`. On other systems nobody knows, and the answer is no.
+    """
+    for look in range(_LOOKS):
+        if look:
+            time.sleep(_PAUSE)
+        try:
+            running = int(load.read_text(encoding="ascii").split()[3].partition("/")[0])
+        except (OSError, IndexError, ValueError):
+            return False
+        if running < 2:
+            return False
+    return True
 
 
 def lighten() -> None:
