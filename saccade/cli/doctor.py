@@ -12,13 +12,14 @@ from saccade import recipe as recipes
 from saccade.cli.options import Device, note
 from saccade.cli.tables import out_console
 from saccade.data.codecs import TARGET
-from saccade.data.files import check_files, readers_of, tables_of
+from saccade.data.files import captions_of, check_files, readers_of, tables_of
 from saccade.data.prepare import fit_codecs, reads
 from saccade.engines._devices import checked_device
 from saccade.engines._open import load
 from saccade.folders.examples import read_examples
 from saccade.look import doctor as rules
 from saccade.look import pairs as pair_rules
+from saccade.look.captions import examine_captions
 from saccade.look.doctor import Finding
 from saccade.look.probes import probe_nonsense
 from saccade.modalities.base import Codec
@@ -34,6 +35,7 @@ from saccade.views import bars
 
 _MOST = 1_000_000  # pairs of a corpus that are looked at
 _TABLES = {".tsv": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}
+_ARRAYS = 500  # of those that are slow to encode, as pictures
 _MAPS = 50  # attention maps that are looked at
 _NO_PROFILE = Finding(
     "note",
@@ -107,11 +109,15 @@ def _recipe(path: Path) -> list[Finding]:
     recipe = recipes.load(path)
     check_files(recipe, readers_of(recipe))
     data, paired = recipe.data, reads(recipe)
+    pictures = examine_captions(captions_of(readers_of(recipe)))
+    if any(finding.stops for finding in pictures):
+        return pictures
     readers = [part.build(Path()) for part in data.train]
     train = [example for reader in readers for example in _take(reader)]
     codecs = fit_codecs(recipe, readers)
     sides = codecs.sides if paired else {TARGET: codecs.target}
     found = [one for side, codec in sides.items() for one in _side("train", side, codec, train)]
+    found = pictures + found
     text = all(codec.vocabulary is not None for codec in sides.values())
     if paired and text:
         found += pair_rules.examine_pairs("train", train)
@@ -140,8 +146,10 @@ def _side(name: str, side: str, codec: Codec, examples: list[Example]) -> list[F
     if codec.vocabulary is not None:
         _histogram(title, raws)
         return rules.examine_lines(title, raws, featured=codec.vocabulary.featured)
-    arrays = codec.encode(raws, [example.origin for example in examples])
-    return rules.examine_arrays(title, codec.describe(), arrays)
+    every = max(-(-len(examples) // _ARRAYS), 1) if codec.chunk < Codec.chunk else 1
+    origins = [example.origin for example in examples[::every]]
+    what = codec.describe() + (f", every {every}th" if every > 1 else "")
+    return rules.examine_arrays(title, what, codec.encode(raws[::every], origins))
 
 
 def _corpus(name: str, examples: list[Example]) -> list[Finding]:

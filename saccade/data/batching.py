@@ -85,6 +85,7 @@ class Batches:
         self._stores, self._codecs, self._limits = stores, codecs, limits
         self._seed, self._batch_tokens = seed, batch_tokens
         self._varies = any(codec.varies for codec in codecs.sides.values())
+        self._heeds = any(codec.heeds for codec in codecs.sides.values())
         self._weights = weights or [1.0] * len(stores)
         self._rank, self._world = rank, world
         self._first = np.cumsum([0, *(len(store) for store in stores)])
@@ -154,8 +155,17 @@ class Batches:
 
     def _varied(self, pair: StoredPair, seed: str) -> StoredPair:
         chance, codecs = random.Random(seed), self._codecs
-        sources = {name: codecs.sources[name].vary(a, chance) for name, a in pair.sources.items()}
-        return StoredPair(sources, codecs.target.vary(pair.target, chance))
+        said = self._said(pair) if self._heeds else ""
+        sources = {
+            name: codecs.sources[name].vary(a, chance, said) for name, a in pair.sources.items()
+        }
+        return StoredPair(sources, codecs.target.vary(pair.target, chance, said))
+
+    def _said(self, pair: StoredPair) -> str:
+        """Return all text of a pair."""
+        arrays, sides = {**pair.sources, TARGET: pair.target}, self._codecs.sides
+        texts = [sides[name].decode(a) for name, a in arrays.items() if sides[name].vocabulary]
+        return " ".join(texts)
 
     def origin(self, i: int) -> str:
         """Name the file and line of pair `i`."""

@@ -11,6 +11,7 @@ from saccade.parts import Part, find, schema
 from saccade.readers._lines import place
 from saccade.readers._table import Table
 from saccade.readers.base import Reader
+from saccade.readers.captions import Captions
 from saccade.recipe import Recipe
 
 Readers = Mapping[str, Part[Reader]]  # by the key that they stand at in the recipe
@@ -70,6 +71,16 @@ def tables_of(readers: Readers, root: Path = Path()) -> list[Table]:
     built = [one.build(root) for part in readers.values() for one in _with_inner(part)]
     tables = [reader for reader in built if isinstance(reader, Table)]
     return list({table.paths: table for table in tables}.values())
+
+
+def captions_of(readers: Readers, root: Path = Path()) -> dict[str, Captions]:
+    """Return the readers of pictures with captions, those inside other readers too, by key."""
+    return {
+        key: reader
+        for key, part in readers.items()
+        for one in _with_inner(part)
+        if isinstance(reader := one.build(root), Captions)
+    }
 
 
 def missing_files(readers: Readers, root: Path = Path()) -> list[str]:

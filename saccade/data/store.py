@@ -2,7 +2,7 @@
 
 A store is a folder named by its content: the reader's data, the codecs, the format.
 
-    meta.json           numbers of pairs, types and sizes of the files, where the pairs came from
+    meta.json           numbers of pairs, types and sizes of the files, where examples came from
     NAME.values         the arrays of one side, one after the other; a side is a source or `target`
     NAME.offsets        where array i begins, int64, n + 1
     NAME.shapes         the shape of array i, int32, n x dimensions; absent if there is only one
@@ -18,7 +18,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple, final
@@ -26,15 +26,14 @@ from typing import Any, Final, NamedTuple, final
 import numpy as np
 from numpy.typing import NDArray
 
+from saccade.data.building import FORMAT, META, OWNERS, Builder, claimed, is_abandoned, release
 from saccade.data.codecs import TARGET, Codecs
-from saccade.errors import DataError
-from saccade.modalities.base import Array
-from saccade.nouns import Example
+from saccade.data.waiting import Waiting
+from saccade.errors import DataError, SaccadeError
+from saccade.modalities.base import Array, Codec
 from saccade.readers.base import Reader
 
-FORMAT: Final = 2
-_CHUNK: Final = 2000
-_DAY: Final = 86400.0
+_WEEK: Final = 7 * 86400.0
 
 
 class StoredPair(NamedTuple):
@@ -61,7 +60,7 @@ class Store:
             name: _Arrays(folder, name, meta["sides"][name]) for name in codecs.sources
         }
         self._target = _Arrays(folder, TARGET, meta["sides"][TARGET])
-        path = folder / "owners"
+        path = folder / OWNERS
         self._owners = _map(path, "int32") if path.exists() else None
         self.lengths = {TARGET: codecs.target.lengths(self._target.shapes)}
         for name, codec in codecs.sources.items():
@@ -83,8 +82,10 @@ class Store:
 
     def origin(self, i: int) -> str:
         """Name the file and line that pair `i` came from."""
-        start, name, number = self._origins[int(np.searchsorted(self._starts, i, "right")) - 1]
-        return f"{name}:{number + i - start}" if number >= 0 else name
+        owner = i if self._owners is None else int(self._owners[i])
+        run = int(np.searchsorted(self._starts, owner, "right")) - 1
+        start, name, number = self._origins[run]
+        return f"{name}:{number + owner - start}" if number >= 0 else name
 
 
 class _Arrays:
@@ -114,20 +115,27 @@ def default_folder() -> Path:
 def build(reader: Reader, codecs: Codecs, folder: Path) -> Store:
     """Open the store of what `reader` reads, and write it first if it is not there or not whole.
 
-    It is written aside and renamed, so that others who build it at the same time, or a power cut,
-    leave a whole store or none.
+    It is written aside and renamed, so that a power cut leaves a whole store or none. Who builds
+    the same one at the same time waits for the first. A build that was stopped goes on where it
+    was; one that met broken data leaves nothing.
     """
-    key = _key(reader, codecs)
-    place = folder / key
-    if not _is_whole(place):
-        _make_folder(folder)
-        _sweep(folder)
-        aside = Path(tempfile.mkdtemp(prefix=f".{key}-", dir=folder))
+    place = folder / _key(reader, codecs)
+    if _is_whole(place):
+        return Store(place, codecs)
+    _make_folder(folder)
+    with claimed(folder / f".{place.name}") as own:
+        # without locks, a folder of one's own, in which nobody can go on
+        aside = own or Path(tempfile.mkdtemp(prefix=f".{place.name}-", dir=folder))
         try:
-            _write(reader, codecs, aside)
-            _install(aside, place)
-        finally:
+            _sweep(folder, aside)
+            if not _is_whole(place):
+                _write(reader, codecs, aside)
+                _install(aside, place)
+        except SaccadeError:
             shutil.rmtree(aside, ignore_errors=True)
+            raise
+        shutil.rmtree(aside, ignore_errors=True)
+    release(place)
     return Store(place, codecs)
 
 
@@ -138,94 +146,21 @@ def _key(reader: Reader, codecs: Codecs) -> str:
 
 
 def _write(reader: Reader, codecs: Codecs, folder: Path) -> None:
-    writers = {name: _Writer(folder, name, codec.dtype) for name, codec in codecs.sides.items()}
-    runs, owners = _Runs(), list[int]()
-    n_examples = 0
+    """Encode what is not encoded yet, a chunk at a time; memory holds no more than one."""
+    size = min(codec.chunk for codec in codecs.sides.values())
+    slow = size < Codec.chunk
+    waiting = Waiting((lambda: sum(1 for _ in reader.read())) if slow else None)
+    builder = Builder(folder, codecs)
     try:
-        for chunk in _chunks(reader.read()):
-            for name, arrays in codecs.encode(chunk).items():
-                writers[name].add(arrays)
-            for owner, example in enumerate(chunk, start=n_examples):
-                for _ in example.references:
-                    runs.add(example.origin)
-                    owners.append(owner)
-            n_examples += len(chunk)
+        waiting.report(builder.n_examples)
+        examples = islice(reader.read(), builder.n_examples, None)
+        while chunk := list(islice(examples, size)):
+            builder.add(chunk)
+            waiting.report(builder.n_examples)
+        builder.finish()
     finally:
-        for writer in writers.values():
-            writer.close()
-    if n_examples != runs.n:
-        (folder / "owners").write_bytes(np.array(owners, dtype=np.int32).tobytes())
-    sizes = {path.name: path.stat().st_size for path in sorted(folder.iterdir())}
-    meta = {
-        "format": FORMAT,
-        "pairs": runs.n,
-        "sides": {name: writer.about for name, writer in writers.items()},
-        "sizes": sizes,
-        "origins": runs.runs,
-    }
-    with (folder / "meta.json").open("w", encoding="utf-8") as file:
-        json.dump(meta, file, ensure_ascii=False)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-class _Writer:
-    """Appends the arrays of one side to its files."""
-
-    def __init__(self, folder: Path, name: str, dtype: str) -> None:
-        self._dtype, self._n_dims, self._end = dtype, 1, 0
-        self._values = (folder / f"{name}.values").open("wb")
-        self._offsets = (folder / f"{name}.offsets").open("wb")
-        self._shapes = (folder / f"{name}.shapes").open("wb")
-        self._offsets.write(np.zeros(1, dtype=np.int64).tobytes())
-
-    @property
-    def about(self) -> dict[str, Any]:
-        return {"dtype": self._dtype, "dimensions": self._n_dims}
-
-    def add(self, arrays: list[Array]) -> None:
-        if not arrays:
-            return
-        ends = self._end + np.cumsum([array.size for array in arrays], dtype=np.int64)
-        flat = np.concatenate([array.ravel() for array in arrays])
-        self._values.write(flat.astype(self._dtype).tobytes())
-        self._offsets.write(ends.tobytes())
-        self._end, self._n_dims = int(ends[-1]), arrays[0].ndim
-        if self._n_dims > 1:
-            self._shapes.write(np.array([a.shape for a in arrays], dtype=np.int32).tobytes())
-
-    def close(self) -> None:
-        for file in (self._values, self._offsets, self._shapes):
-            file.flush()
-            os.fsync(file.fileno())
-            file.close()
-        if self._n_dims == 1:
-            Path(self._shapes.name).unlink()
-
-
-class _Runs:
-    """Keeps origins as runs of following lines: [first pair, file, first line]."""
-
-    def __init__(self) -> None:
-        self.runs: list[tuple[int, str, int]] = []
-        self.n = 0
-
-    def add(self, origin: str) -> None:
-        name, _, digits = origin.rpartition(":")
-        number = int(digits) if name and digits.isascii() and digits.isdigit() else -1
-        name = name if number >= 0 else origin
-        if not self.runs or not self._follows(name, number):
-            self.runs.append((self.n, name, number))
-        self.n += 1
-
-    def _follows(self, name: str, number: int) -> bool:
-        start, last, first = self.runs[-1]
-        return name == last and number == (first + self.n - start if first >= 0 else -1)
-
-
-def _chunks(examples: Iterator[Example]) -> Iterator[list[Example]]:
-    while chunk := list(islice(examples, _CHUNK)):
-        yield chunk
+        waiting.close()
+        builder.close()
 
 
 def _install(aside: Path, place: Path) -> None:
@@ -261,7 +196,7 @@ def _is_whole(folder: Path) -> bool:
 
 
 def _meta(folder: Path) -> dict[str, Any]:
-    meta: dict[str, Any] = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
+    meta: dict[str, Any] = json.loads((folder / META).read_text(encoding="utf-8"))
     return meta
 
 
@@ -281,11 +216,12 @@ def _make_folder(folder: Path) -> None:
         ) from None
 
 
-def _sweep(folder: Path) -> None:
-    """Remove what builders that were killed left behind, a day later."""
-    for left in folder.glob(".*-*"):
+def _sweep(folder: Path, own: Path) -> None:
+    """Remove what builders that were killed left behind, a week later."""
+    for left in folder.glob(".*"):
         try:
-            if time.time() - left.stat().st_mtime > _DAY:
+            old = time.time() - left.stat().st_mtime > _WEEK
+            if old and left != own and is_abandoned(left):
                 shutil.rmtree(left, ignore_errors=True)
         except FileNotFoundError:  # another builder swept it
             continue

@@ -12,6 +12,7 @@ from typing import Any
 
 from saccade.data.codecs import Codecs
 from saccade.errors import CheckpointError
+from saccade.modalities.base import Codec
 from saccade.nouns import Example
 from saccade.recipe import Recipe
 from saccade.train.files import write_text
@@ -19,7 +20,10 @@ from saccade.train.files import write_text
 EXAMPLES = "examples.json"
 MOST_EXAMPLES = 200
 _READ = 2000  # of a split, that they are picked from
+_SLOW_READ = 200  # of them, where encoding is slow
 _CHARACTERS = 20_000  # of one text
+_PICTURE = "data:image/"
+_PICTURE_CHARACTERS = 200_000  # of one picture: a PNG file of a photograph, 224 x 224
 _BYTES = 1 << 20  # of the file
 _FRAME = 64  # bytes of it around the examples
 
@@ -31,8 +35,10 @@ def pick_examples(recipe: Recipe, codecs: Codecs, root: Path = Path()) -> list[E
     as many at the end as do not fit into the file.
     """
     reader = next(iter(recipe.data.test.values()), recipe.data.valid).build(root)
-    read = (_as_text(example, codecs) for example in islice(reader.read(), _READ))
-    short = [e for e in read if max(map(len, _texts(e))) <= _CHARACTERS]
+    slow = any(codec.chunk < Codec.chunk for codec in codecs.sides.values())
+    every = _READ // _SLOW_READ if slow else 1
+    read = (_as_text(example, codecs) for example in islice(reader.read(), 0, _READ, every))
+    short = [e for e in read if not any(map(_is_long, _texts(e)))]
     given = {
         tuple(e.sources.values()) if any(e.sources.values()) else e.references: e for e in short
     }
@@ -49,6 +55,10 @@ def _as_text(example: Example, codecs: Codecs) -> Example:
 
 def _texts(example: Example) -> list[str]:
     return [*example.sources.values(), *example.references]
+
+
+def _is_long(text: str) -> bool:
+    return len(text) > (_PICTURE_CHARACTERS if text.startswith(_PICTURE) else _CHARACTERS)
 
 
 def write_examples(folder: Path, examples: Sequence[Example]) -> None:
@@ -115,7 +125,7 @@ def _example(row: Any, number: int) -> Example:
             for text in _texts(example) if sources else ():
                 if not isinstance(text, str):
                     raise ValueError(f"example {number} holds something else than text")
-                if len(text) > _CHARACTERS:
+                if _is_long(text):
                     raise ValueError(f"example {number} has {len(text):,} characters")
                 text.encode()  # halves of characters cannot be sent on
             if sources:

@@ -41,12 +41,16 @@ _SCRIPTS = ("LATIN", "CYRILLIC", "GREEK")  # the three that look alike
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at: what was found, what to do, and where to see it."""
+    """One thing that was looked at: what was found, what to do, and where to see it.
+
+    stops: training would end at it, so that nothing more can be looked at.
+    """
 
     level: Level
     text: str
     advice: str = ""
     places: tuple[str, ...] = ()
+    stops: bool = False
 
 
 def examine_lines(name: str, lines: Sequence[str], *, featured: bool = False) -> list[Finding]:

@@ -8,7 +8,8 @@ from statistics import median
 import numpy as np
 
 from saccade.look.doctor import SHOWN, Finding, counted, percent
-from saccade.nouns import Example
+from saccade.modalities._picture import PictureFile
+from saccade.nouns import Example, Raw
 from saccade.readers._table import Unread
 from saccade.tokenizers._vocabulary import UNK, Vocabulary
 
@@ -69,8 +70,13 @@ def overlap(train: Iterable[Example], held_out: Sequence[Example], name: str) ->
         f"{name}: {len(shared):,} of {len(held_out):,} sources"
         f" ({percent(len(shared), held_out)}) stand in training too",
         "Scores on them measure memory. Split by source: `saccade init` does.",
-        tuple(e.source if isinstance(e.source, str) else e.origin for e in shared[:SHOWN]),
+        tuple(_shown(e) for e in shared[:SHOWN]),
     )
+
+
+def _shown(example: Example) -> str:
+    named = isinstance(example.source, str | PictureFile)
+    return str(example.source) if named else example.origin
 
 
 def unknowns(vocabulary: Vocabulary, lines: Sequence[str], name: str) -> Finding:
@@ -153,8 +159,13 @@ def _contradictions(name: str, examples: Sequence[Example]) -> list[Finding]:
 
 def _key(example: Example) -> tuple[str | bytes, ...]:
     """Return what tells sources apart."""
-    raws = example.sources.values()
-    return tuple(raw if isinstance(raw, str) else np.asarray(raw).tobytes() for raw in raws)
+    return tuple(map(_content, example.sources.values()))
+
+
+def _content(raw: Raw) -> str | bytes:
+    if isinstance(raw, PictureFile):
+        return raw.digest or str(raw.path)
+    return raw if isinstance(raw, str) else np.asarray(raw).tobytes()
 
 
 def _ratios(name: str, pairs: Sequence[tuple[str, str]]) -> list[Finding]:

@@ -6,6 +6,7 @@ the file. Nothing of a broken picture is used.
 """
 
 import struct
+import warnings
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,10 @@ MOST_BYTES = 1 << 26
 """Bytes of any picture file."""
 
 _FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "BMP")
+_SCAN = 0xDA  # where the pixels begin
+_SCAN_MARKER = bytes((0xFF, _SCAN))
+_MOST_SCANS = 200  # progressive files have about ten
+_PICTURE_MARKERS = (*range(0xC0, 0xD0), 0xDB, 0xDD, 0xE0, 0xEE, _SCAN)  # tables, JFIF, Adobe
 _NAMED = "JPEG, PNG, GIF, WebP or BMP"
 
 
@@ -60,9 +65,16 @@ def decode_photo(data: bytes, where: str, *, most: int) -> Pixels:
     """Decode the bytes of a picture file; see `read_photo`."""
     from PIL import Image, UnidentifiedImageError  # noqa: PLC0415 - takes a while
 
+    # what Pillow warns of in a file is read nevertheless, or refused below
+    warnings.filterwarnings("ignore", module=r"PIL\.")
     if not data:
         raise DataError(f"{where}: the file is empty; expected a picture. Copy it again.")
     _check_webp(data, where, most)
+    if data[:2] == b"\xff\xd8" and data.count(_SCAN_MARKER) > _MOST_SCANS:
+        raise DataError(
+            f"{where}: a JPEG of {data.count(_SCAN_MARKER):,} scans, which takes very long"
+            f" to decode; expected at most {_MOST_SCANS}. Save it anew."
+        )
     try:
         with Image.open(BytesIO(data), formats=_FORMATS) as image:
             _check_size(image.size, where, most)
@@ -76,7 +88,7 @@ def decode_photo(data: bytes, where: str, *, most: int) -> Pixels:
             f"{where}: begins with {data[:8]!r}, which is no picture that is known here; expected"
             f" {_NAMED}. Is it damaged, or another kind of file? Save it anew."
         ) from None
-    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+    except Image.DecompressionBombError as error:
         raise DataError(_too_many(where, str(error).partition(",")[0])) from None
     except Exception as error:  # a decoder may raise anything on broken bytes
         said = str(error).rstrip(".")[:100] or type(error).__name__
@@ -85,11 +97,39 @@ def decode_photo(data: bytes, where: str, *, most: int) -> Pixels:
         ) from None
 
 
+def size_of(path: Path) -> tuple[int, int] | None:
+    """Return width and height as the header of a picture file has them; None if it has none."""
+    from PIL import Image  # noqa: PLC0415
+
+    warnings.filterwarnings("ignore", module=r"PIL\.")
+    try:
+        with Image.open(path, formats=_FORMATS) as image:
+            return image.size
+    except Exception:  # see above
+        return None
+
+
+def is_bare_jpeg(data: bytes) -> bool:
+    """Tell whether a file is a JPEG that holds nothing but its picture.
+
+    No place and time where it was taken, no comment, no second picture: it can be shown to others.
+    """
+    place = 2
+    if data[:2] != b"\xff\xd8" or data[-2:] != b"\xff\xd9":
+        return False
+    while place + 4 <= len(data):
+        marker, size = data[place + 1], int.from_bytes(data[place + 2 : place + 4], "big")
+        if data[place] != 0xFF or marker not in _PICTURE_MARKERS:
+            return False
+        if marker == _SCAN:
+            return True
+        place += 2 + size
+    return False
+
+
 def _upright(image: "Image") -> Pixels:
     """Return pixels `[H, W, 3]`, turned as EXIF says."""
-    from PIL import ImageOps  # noqa: PLC0415
-
-    turned = ImageOps.exif_transpose(image)
+    turned = _turned(image)
     if turned.mode.startswith(("I", "F")):  # 16 bits of grey
         wide = np.asarray(turned).astype(np.float64)
         grey = np.clip(wide // 256, 0, 255).astype(np.uint8)
@@ -97,6 +137,16 @@ def _upright(image: "Image") -> Pixels:
     if turned.has_transparency_data:
         return _png.flattened(np.asarray(turned.convert("RGBA")))
     return np.array(turned.convert("RGB"))
+
+
+def _turned(image: "Image") -> "Image":
+    """Turn a picture as its EXIF data says, or not at all where that is broken: many files are."""
+    from PIL import ImageOps  # noqa: PLC0415
+
+    try:
+        return ImageOps.exif_transpose(image)
+    except (SyntaxError, ValueError, TypeError, KeyError, EOFError, OSError, struct.error):
+        return image
 
 
 def _check_size(size: tuple[int, int], where: str, most: int) -> None:

@@ -7,10 +7,12 @@ picture goes. A reader hands over a `PictureFile`, which is not opened before it
 
 import base64
 import binascii
+import hashlib
 import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +71,24 @@ class PictureFile:
 
     def __str__(self) -> str:
         return self.name or self.path.name
+
+    @property
+    def digest(self) -> str:
+        """A hash of the file's bytes, read once a run unless it changes; none if there is no file.
+
+        Two names of one picture have the same.
+        """
+        try:
+            about = self.path.stat()
+            return _hashed(self.path, (about.st_size, about.st_mtime_ns))
+        except OSError:
+            return ""
+
+
+@lru_cache(maxsize=1 << 20)
+def _hashed(path: Path, stamp: tuple[int, int]) -> str:  # noqa: ARG001 - a part of the key
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "blake2b").hexdigest()[:32]
 
 
 def to_text(picture: Picture) -> str:

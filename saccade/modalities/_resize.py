@@ -1,18 +1,31 @@
 """Pictures of any size to one size, with what is known of their regions."""
 
+import base64
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
 from saccade.errors import DataError
-from saccade.modalities._photo import LARGEST
-from saccade.modalities._picture import MOST, Box, Picture, as_picture
+from saccade.modalities._photo import LARGEST, is_bare_jpeg
+from saccade.modalities._picture import (
+    MOST,
+    Box,
+    Picture,
+    PictureFile,
+    as_picture,
+    from_text,
+    to_text,
+)
 from saccade.modalities._png import Pixels
+from saccade.modalities._workers import WHERE, Request, Workers, serve
 from saccade.nouns import Raw
 
 Fit = Literal["crop", "squash", "pad"]
+_JPEG = "data:image/jpeg;base64,"
+_SMALL = 1 << 15  # bytes of a file that is written as it is
 _PAPER = 127  # grey around a picture that is padded
 
 
@@ -51,10 +64,43 @@ class Sizing:
             )
         return found
 
+    def read(self, text: str, where: str = "input") -> Picture:
+        """Read a data URI as the picture that a model reads."""
+        return self.picture(from_text(text, where, most=self.limit), where)
+
+    def write(self, raw: Raw) -> str:
+        """Write a data URI from which `read` gives the picture that a model reads.
+
+        A small JPEG file that holds nothing but its picture is kept as it is: as PNG it would have
+        several times the letters.
+        """
+        picture = self.picture(raw)
+        if isinstance(raw, PictureFile):
+            data = raw.path.read_bytes()
+            if len(data) <= _SMALL and is_bare_jpeg(data):
+                return _JPEG + base64.b64encode(data).decode("ascii")
+        return to_text(picture)
+
     def arrays(self, raws: Sequence[Raw], origins: Sequence[str] = ()) -> list[Pixels]:
-        """Return the pixels of every picture, `[H, W, 3]`; an error names its origin."""
+        """Return the pixels of every picture, `[H, W, 3]`; an error names its origin.
+
+        Files are decoded by worker processes, once there has been a second of it.
+        """
         names = origins or [f"picture {n}" for n in range(1, len(raws) + 1)]
-        return [self.picture(raw, name).pixels for raw, name in zip(raws, names, strict=True)]
+        named = list(zip(raws, names, strict=True))
+        if not all(isinstance(raw, PictureFile) for raw in raws):
+            return [self.picture(raw, name).pixels for raw, name in named]
+        about = {"size": self.size, "fit": self.fit, "most": self.most}
+        return _WORKERS.map([{"path": str(r.path), WHERE: n, **about} for r, n in named], _decoded)
+
+
+def _decoded(request: Request) -> Pixels:
+    """Do what `Sizing.arrays` asks of a worker."""
+    sizing = Sizing(request["size"], request["fit"], request["most"])
+    return sizing.picture(PictureFile(Path(request["path"])), request[WHERE]).pixels
+
+
+_WORKERS = Workers("saccade.modalities._resize")
 
 
 def resize(pixels: Pixels, size: int, fit: Fit = "crop") -> Pixels:
@@ -123,3 +169,7 @@ def _drawn(shape: tuple[int, ...], size: int, fit: Fit) -> tuple[int, int]:
     height, width = shape[:2]
     longer = max(height, width)
     return max(round(height * size / longer), 1), max(round(width * size / longer), 1)
+
+
+if __name__ == "__main__":
+    serve(_decoded)

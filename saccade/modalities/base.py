@@ -44,6 +44,7 @@ class Codec(Notation, ABC):
 
     unit: ClassVar[str]  # what a place is called in messages
     extra: ClassVar[int] = 0  # places that a batch adds to every array, such as END
+    chunk: ClassVar[int] = 2000  # examples that are encoded at once; few if arrays are large
     dtype: str  # of the arrays
     horizon: int = 0  # places of the longest target in training, for values
 
@@ -92,8 +93,13 @@ class Codec(Notation, ABC):
         """Whether training sees other arrays of the same raw value in every epoch."""
         return False
 
-    def vary(self, array: Array, chance: random.Random) -> Array:
-        """Return another array of the same raw value."""
+    @property
+    def heeds(self) -> bool:
+        """Whether `vary` depends on what the texts of a pair say."""
+        return False
+
+    def vary(self, array: Array, chance: random.Random, said: str = "") -> Array:
+        """Return another array of the same raw value; `said` is the text of a pair, if it heeds."""
         return array
 
     @abstractmethod

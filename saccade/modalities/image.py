@@ -5,6 +5,7 @@ never opened there; a reader hands over a `PictureFile`.
 """
 
 import json
+import random
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, final, get_args
@@ -13,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from saccade.errors import CheckpointError, RecipeError
-from saccade.modalities._picture import MOST, Picture, from_text, to_text
+from saccade.modalities._augment import Augmentation
+from saccade.modalities._picture import MOST, Picture
 from saccade.modalities._resize import Fit, Sizing
 from saccade.modalities.base import Array, Codec, Laid, Modality
 from saccade.nouns import Raw, Side
@@ -27,10 +29,12 @@ class ImageCodec(Codec):
 
     unit = "pixels"
     dtype = "uint8"
+    chunk = 64
     view: ClassVar[str] = "picture"
 
-    def __init__(self, sizing: Sizing) -> None:
-        self.sizing, self.limit = sizing, sizing.limit
+    def __init__(self, sizing: Sizing, augmentation: Augmentation = Augmentation()) -> None:
+        self.sizing, self.augmentation = sizing, augmentation
+        self.limit = sizing.limit
 
     @property
     def side(self) -> Side:
@@ -74,6 +78,20 @@ class ImageCodec(Codec):
             mask[i, : one.shape[0], : one.shape[1]] = True
         return Laid(values, mask)
 
+    @property
+    def varies(self) -> bool:
+        """Whether pictures are changed by chance."""
+        return self.augmentation.active
+
+    @property
+    def heeds(self) -> bool:
+        """Whether pictures are mirrored, if nobody speaks of left and right."""
+        return self.augmentation.flip
+
+    def vary(self, array: Array, chance: random.Random, said: str = "") -> Array:
+        """Return another picture of the same thing, of the same size."""
+        return self.augmentation.apply(array, chance, said) if self.varies else array
+
     def decode(self, values: Array) -> Picture:
         """Return pixels as a picture."""
         return Picture(np.asarray(values, dtype=np.uint8))
@@ -84,11 +102,11 @@ class ImageCodec(Codec):
 
     def read(self, text: str, where: str = "input") -> Picture:
         """Read a data URI as the picture that the model will see."""
-        return self.sizing.picture(from_text(text, where, most=self.sizing.limit), where)
+        return self.sizing.read(text, where)
 
     def write(self, raw: Raw) -> str:
         """Write a data URI of the picture that the model will see."""
-        return to_text(self.sizing.picture(raw))
+        return self.sizing.write(raw)
 
     def save(self, path: Path) -> None:
         """Write a JSON file."""
@@ -102,13 +120,28 @@ class Image(Modality):
 
     size: 0 leaves pictures as they are; larger ones than `most` are refused.  fit: how others are
     made square: crop (the middle of the longer side), squash, or pad.
+
+    Training may see each picture otherwise in every epoch.  random_crop: a window in it, with sides
+    that are shorter by up to this share.  random_flip: mirrored, every second time, unless a word
+    of the caption begins with one of `sided`.  random_colour: brightness, contrast and saturation
+    are multiplied by up to 1 ± this.
     """
 
     discrete: ClassVar[bool] = False
     raw: ClassVar[str] = "picture"
     writable: ClassVar[bool] = False
 
-    def __init__(self, *, most: int = 128, size: int = 0, fit: Fit = "crop") -> None:
+    def __init__(
+        self,
+        *,
+        most: int = 128,
+        size: int = 0,
+        fit: Fit = "crop",
+        random_crop: float = 0.0,
+        random_flip: bool = False,
+        random_colour: float = 0.0,
+        sided: list[str] = ["left", "right"],  # noqa: B006 - only read
+    ) -> None:
         if not 1 <= most <= MOST:
             raise RecipeError(
                 f"image.most: found {most}; expected 1 to {MOST} pixels each way. Change it."
@@ -119,6 +152,10 @@ class Image(Modality):
                 " pictures as they are. Change it."
             )
         self.sizing = Sizing(size, fit, most)
+        sides = tuple(word.lower() for word in sided)
+        self.augmentation = Augmentation(random_crop, random_flip, random_colour, sides)
+        self.augmentation.check()
+        self.varies = self.augmentation.active
         self.max_length = self.sizing.side**2
 
     def sketch(self) -> Side:
@@ -127,7 +164,7 @@ class Image(Modality):
 
     def fit(self, streams: Sequence[Iterable[Raw]], beside: Codec | None = None) -> Codec:
         """Take pictures as the options say."""
-        return ImageCodec(self.sizing)
+        return ImageCodec(self.sizing, self.augmentation)
 
     def load(self, path: Path, beside: Codec | None = None) -> Codec:
         """Read what `ImageCodec.save` wrote."""
@@ -145,7 +182,11 @@ class Image(Modality):
                 f" {str(size)[:40]} ({str(fit)[:40]}); expected 1 to {MOST}, and a size up to that"
                 " or 0. Copy the model folder again."
             )
-        return ImageCodec(Sizing(int(size), fit, most))
+        return ImageCodec(Sizing(int(size), fit, most), self.augmentation)
+
+    def adopt(self, codec: Codec, beside: Codec | None = None) -> Codec:
+        """Read pictures in the size of another codec, changed by chance as the options say."""
+        return ImageCodec(codec.sizing, self.augmentation) if type(codec) is ImageCodec else codec
 
 
 def _is_side(found: Any) -> bool:

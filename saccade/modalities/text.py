@@ -111,7 +111,7 @@ class TextCodec(TextNotation, Codec):
         """Whether joins are left out by chance."""
         return self._dropout > 0
 
-    def vary(self, array: Array, chance: random.Random) -> Array:
+    def vary(self, array: Array, chance: random.Random, said: str = "") -> Array:
         """Cut the words of a text into other pieces."""
         if not self._dropout:
             return array

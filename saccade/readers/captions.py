@@ -49,7 +49,8 @@ class Captions(Reader):
     def read(self) -> Iterator[Example]:
         """Yield an example for every picture."""
         grouped = self.grouped()
-        lost = {name: said for name in grouped if (said := self._problem(name))}
+        skips = self.missing == "skip"
+        lost = {name: said for name in grouped if (said := self.problem(name, decode=skips))}
         if lost and self.missing == "refuse":
             raise DataError(self._refusal(lost, grouped))
         if len(lost) == len(grouped):
@@ -60,8 +61,11 @@ class Captions(Reader):
         for name, captions in grouped.items():
             if name not in lost:
                 texts = tuple(caption.text for caption in captions)
-                picture = PictureFile(self.images / name, name)
-                yield Example({SOURCE_NAME: picture}, texts, captions[0].where)
+                yield Example({SOURCE_NAME: self.picture(name)}, texts, captions[0].where)
+
+    def picture(self, name: str) -> PictureFile:
+        """Return the picture of a name, which need not be there."""
+        return PictureFile(self.images / name, name)
 
     def grouped(self) -> dict[str, list[Caption]]:
         """Return the captions of this split by the name of their picture, whether it is there."""
@@ -96,7 +100,7 @@ class Captions(Reader):
         options = (self.part, self.form, self.missing)
         total = hashlib.blake2b(fingerprint(self.paths, "captions", *options).encode())
         for name in self.grouped():
-            total.update(f"{name}\0{_digest(self.images / name)}\0".encode())
+            total.update(f"{name}\0{self.picture(name).digest}\0".encode())
         return total.hexdigest()[:32]
 
     def _wanted(self) -> dict[str, None] | None:
@@ -121,10 +125,11 @@ class Captions(Reader):
                 " reader's options."
             )
 
-    def _problem(self, name: str) -> str:
-        """Say what is wrong with a picture, or nothing; only if they are skipped are they opened.
+    def problem(self, name: str, *, decode: bool) -> str:
+        """Say what is wrong with a picture, or nothing.
 
-        Otherwise what is broken is found when it is encoded.
+        Only if it is decoded here is it known whether it is broken; otherwise that is found when it
+        is encoded.
         """
         path = self.images / name
         try:
@@ -133,7 +138,7 @@ class Captions(Reader):
             return f"{path}: no such file"
         if not about.st_size:
             return f"{path}: the file is empty"
-        return _broken(path, about.st_mtime_ns) if self.missing == "skip" else ""
+        return _broken(path, about.st_mtime_ns) if decode else ""
 
     def _refusal(self, lost: dict[str, str], grouped: dict[str, list[Caption]]) -> str:
         first = next(iter(lost))
@@ -168,18 +173,3 @@ def _broken(path: Path, changed: int) -> str:  # noqa: ARG001 - a part of the ke
     except DataError as error:
         return str(error)
     return ""
-
-
-def _digest(path: Path) -> str:
-    """Hash a file's bytes, once a run unless it changes; one that is not there has no hash."""
-    try:
-        about = path.stat()
-        return _hashed(path, (about.st_size, about.st_mtime_ns))
-    except OSError:
-        return ""
-
-
-@lru_cache(maxsize=1 << 20)
-def _hashed(path: Path, stamp: tuple[int, int]) -> str:  # noqa: ARG001 - a part of the key
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "blake2b").hexdigest()[:32]

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from saccade.data.building import claimed
 from saccade.data.codecs import Codecs
 from saccade.data.store import Store, build, default_folder
 from saccade.errors import DataError
@@ -137,11 +138,46 @@ def test_killed_and_concurrent_builders(tmp_path: Path) -> None:
     assert os.WTERMSIG(os.waitpid(killed, 0)[1]) == signal.SIGKILL
     (left,) = tmp_path.iterdir()
     assert left.name.startswith(".")
-    os.utime(left, (0, 0))  # as if days ago
     both = [_in_child(tmp_path, -1) for _ in range(2)]
     assert [os.waitpid(child, 0)[1] for child in both] == [0, 0]
     (store,) = tmp_path.iterdir()
     assert Store(store, CODECS).origin(8999) == "a:8999"
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_a_killed_builder_is_continued_to_the_same_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed = _in_child(tmp_path / "a", 5000)
+    assert os.WTERMSIG(os.waitpid(killed, 0)[1]) == signal.SIGKILL
+    encoded = list[int]()
+    encode = Codecs.encode
+
+    def seen(self: Codecs, examples: list[Example]) -> object:
+        encoded.append(len(examples))
+        return encode(self, examples)
+
+    monkeypatch.setattr(Codecs, "encode", seen)
+    again = build(Deadly(9000, -1), CODECS, tmp_path / "a")
+    assert encoded == [2000, 2000, 1000]  # 4,000 were there
+    whole = build(Deadly(9000, -1), CODECS, tmp_path / "b")
+    assert contents(again.folder) == contents(whole.folder)
+    assert "lock" not in contents(whole.folder)
+
+
+def test_what_was_left_is_swept_a_week_later(tmp_path: Path) -> None:
+    killed = _in_child(tmp_path, 5000)
+    os.waitpid(killed, 0)
+    (left,) = tmp_path.iterdir()
+    held = tmp_path / ".held"
+    with claimed(held):
+        for one in (left, held):
+            os.utime(one, (0, 0))
+        store = stored([["a", "b"]], tmp_path)
+        assert sorted(tmp_path.iterdir()) == [held, store.folder]
 
 
 def test_default_folder_follows_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -245,3 +281,29 @@ def test_targets_are_columns_of_the_source(tmp_path: Path) -> None:
     wide = Pairs(Path(), pairs=[["1,1 2,2", "3"]])
     with pytest.raises(DataError, match=r"pairs:1: a series has 2 columns; expected 1, as in tra"):
         build(wide, codecs, tmp_path)
+
+
+class Failing(Several):
+    """Fails once, behind an example."""
+
+    fails = True
+
+    def read(self) -> Iterator[Example]:
+        for i, example in enumerate(super().read()):
+            if i == 5 and self.fails:
+                raise MemoryError
+            yield example
+
+
+def test_several_sides_are_continued(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scale = NumbersCodec(Scale((0.0, 1.0), (1.0, 2.0)), 0)
+    codecs = Codecs({"text": TextCodec(LETTERS), "sea": scale}, TextCodec(LETTERS))
+    monkeypatch.setattr(NumbersCodec, "chunk", 2)
+    whole = build(Several(Path()), codecs, tmp_path / "a")
+    one = Failing(Path())
+    with pytest.raises(MemoryError):
+        build(one, codecs, tmp_path / "b")
+    monkeypatch.setattr(NumbersCodec, "chunk", 3)  # chunks need not be the same
+    one.fails = False
+    again = build(one, codecs, tmp_path / "b")
+    assert contents(again.folder) == contents(whole.folder)

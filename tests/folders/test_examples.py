@@ -2,10 +2,12 @@ import json
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from saccade import recipe as recipes
 from saccade import run
+from saccade.data.codecs import Codecs
 from saccade.errors import CheckpointError
 from saccade.export.base import export
 from saccade.folders.examples import (
@@ -16,6 +18,9 @@ from saccade.folders.examples import (
     read_examples,
     write_examples,
 )
+from saccade.modalities._picture import Picture, to_text
+from saccade.modalities._resize import Sizing
+from saccade.modalities.image import ImageCodec
 from saccade.nouns import pair
 from saccade.recipe import Recipe
 from saccade.tokenizers.character import Character
@@ -83,12 +88,25 @@ def test_what_is_picked_can_be_read(tmp_path: Path) -> None:
     assert [e.source for e in read_examples(tmp_path)] == [e.source for e in found]
 
 
+def test_pictures_may_be_longer_and_fewer_are_looked_at(tmp_path: Path) -> None:
+    noise = np.random.default_rng(0).integers(0, 256, (120, 120, 3), dtype=np.uint8)
+    picture = to_text(Picture(noise))
+    assert 20_000 < len(picture) < 200_000
+    codecs = Codecs({"source": ImageCodec(Sizing())}, CODECS.target)
+    pairs = [[picture if n % 20 else to_text(Picture(noise[: n + 1])), str(n)] for n in range(99)]
+    found = pick_examples(recipe_of({"kind": "pairs", "pairs": pairs}), codecs)
+    assert [e.target for e in found] == ["0", "90", "20", "40", "60", "80"]  # each picture once
+    write_examples(tmp_path, found)
+    assert [e.source for e in read_examples(tmp_path)] == [e.source for e in found]
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
         (content(*[row()] * 201), "201 examples"),
         (content(row("a" * 20_001)), "example 1 has 20,001 characters"),
         (content(row(), row(target="b" * 20_001)), "example 2 has 20,001 characters"),
+        (content(row(f"data:image/png;{'a' * 200_000}")), "example 1 has 200,015 characters"),
         (" " * (1 << 20) + content(row()), "over 1,048,576 bytes"),
         (content(row(source=SECRET, target=3)), "example 1 holds something else than text"),
         (content(SECRET), "example 1 has no source or no reference"),

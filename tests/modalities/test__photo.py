@@ -1,5 +1,6 @@
 """Picture files of every usual kind become the same RGB pixels; broken ones are refused."""
 
+import struct
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from PIL import Image, ImageOps
 
 from saccade.errors import DataError
 from saccade.modalities import _photo, _png
-from saccade.modalities._photo import LARGEST, MOST_PIXELS, decode_photo, read_photo
+from saccade.modalities._photo import LARGEST, MOST_PIXELS, decode_photo, is_bare_jpeg, read_photo
 from saccade.modalities._png import Pixels
 
 
@@ -135,11 +136,13 @@ def test_what_is_no_picture_is_refused(data: bytes) -> None:
 
 
 def test_a_bomb_is_refused_by_its_header() -> None:
-    image = Image.new("1", (10_000, 10_000))
-    said = rf"the picture has 10,000 x 10,000 pixels; expected at most {MOST_PIXELS:,} in all"
-    for kind in ("PNG", "GIF"):
-        with pytest.raises(DataError, match=rf"(?i){said}|exceeds limit"):
-            decoded(saved(image, kind))
+    said = rf"the picture has 8,000 x 6,251 pixels; expected at most {MOST_PIXELS:,} in all"
+    with pytest.raises(DataError, match=said):
+        decoded(saved(Image.new("1", (8_000, 6_251)), "PNG"))
+    header = saved(Image.new("1", (1, 1)), "BMP")
+    huge = header[:18] + struct.pack("<ii", 60_000, 60_000) + header[26:]
+    with pytest.raises(DataError, match=r"Image size \(3600000000 pixels\) exceeds limit.*; expec"):
+        decoded(huge)
     with pytest.raises(DataError, match=r"the picture has 1 x 20,000 pixels; expected 1 to 16,384"):
         decoded(saved(Image.new("1", (1, 20_000)), "PNG"))
 
@@ -151,3 +154,15 @@ def test_the_canvas_of_webp_is_checked_before_it_is_opened() -> None:
     data[24:30] = b"\xfe\x3f\0\xfe\x3f\0"  # 16,383 x 16,383
     with pytest.raises(DataError, match=r"the picture has 16,383 x 16,383 pixels; expected at mo"):
         decoded(bytes(data))
+
+
+def test_a_jpeg_that_tells_more_than_its_picture_is_not_bare() -> None:
+    bare = saved(PLAIN, "JPEG")
+    assert is_bare_jpeg(bare)
+    assert is_bare_jpeg(saved(PLAIN, "JPEG", progressive=True, quality=30))
+    assert is_bare_jpeg(saved(Image.new("CMYK", (8, 8)), "JPEG"))
+    told = [{"comment": b"me"}, {"exif": b"Exif\0\0MM\0*"}, {"icc_profile": b"x"}, {"xmp": b"x"}]
+    for one in told:
+        assert not is_bare_jpeg(saved(PLAIN, "JPEG", **one))
+    for data in (b"", bare[:-1], bare + b"more", bare[:30] + bare[-2:], saved(PLAIN, "PNG")):
+        assert not is_bare_jpeg(data)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image
 
 from saccade.errors import DataError
 from saccade.modalities import _png
@@ -91,3 +92,16 @@ def test_a_picture_that_stays_as_it_is_has_a_limit(tmp_path: Path) -> None:
     path.write_bytes(b"GIF89a")
     with pytest.raises(DataError, match=r"^picture 1: .*a\.png: cannot be decoded|no picture that"):
         Sizing(8).arrays([PictureFile(path)])
+
+
+def test_a_small_jpeg_file_is_written_as_it_is_unless_it_tells_more(tmp_path: Path) -> None:
+    sizing, path = Sizing(16, "squash"), tmp_path / "a.jpg"
+    for told in ({}, {"comment": b"me"}, {"exif": b"Exif\0\0MM\0*\0\0\0\x08\0\0\0\0\0\0"}):
+        Image.fromarray(half(30, 50)).save(path, "JPEG", **told)
+        text = sizing.write(PictureFile(path))
+        assert text.startswith("data:image/jpeg" if not told else "data:image/png")
+        found = sizing.read(text).pixels
+        assert np.array_equal(found, sizing.arrays([PictureFile(path)])[0])
+    noise = np.random.default_rng(0).integers(0, 256, (200, 200, 3), dtype=np.uint8)
+    Image.fromarray(noise).save(path, "JPEG", quality=100)
+    assert sizing.write(PictureFile(path)).startswith("data:image/png")

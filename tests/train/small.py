@@ -24,9 +24,9 @@ def pairs(first: int, last: int) -> list[list[str]]:
 
 
 def recipe(**training: Any) -> Recipe:
-    """Return the recipe; `training` overrides that section, `seed`, `name` and `data` the top."""
+    """Return the recipe; `training` overrides that section, `seed`, `name` and others the top."""
     top: dict[str, Any] = {
-        name: training.pop(name) for name in ("seed", "name", "data") if name in training
+        name: training.pop(name) for name in ("seed", "name", "data", "model") if name in training
     }
     rnn = {"kind": "rnn", "hidden": 16, "dropout": 0.1}
     raw: dict[str, Any] = {
