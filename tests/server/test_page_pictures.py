@@ -171,9 +171,9 @@ def test_what_cannot_be_taken_is_told(page: Page) -> None:
 
 
 def test_an_example_and_the_way_back_to_text(page: Page) -> None:
-    page.get_by_label("Example").select_option("1")
+    page.get_by_label("Example").select_option("0")
     expect(page.locator(".saving").first).to_be_visible()
-    expect(page.locator(".thumbs li")).to_contain_text("picture 2")
+    expect(page.locator(".thumbs li")).to_contain_text("picture 1")
     page.get_by_label("Model").select_option("tiny")
     expect(page.get_by_label("Text", exact=True)).to_be_visible()
     expect(page.get_by_label("Pick pictures")).to_have_count(0)
