@@ -1,6 +1,8 @@
 """A tiny model that reads pictures of any size, and pictures to give it."""
 
 import io
+import json
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import pytest
 from rich.console import Console
 
 from saccade import recipe, run, starters
+from saccade.corpora.shapes import Shapes
 from saccade.modalities import _png
 
 SMALL = (
@@ -33,6 +36,45 @@ def make_captions(folder: Path, *changes: str) -> Path:
     text = starters.text_of("captions")
     run.train(recipe.parse(text, overrides=[*SMALL, *changes]), folder, console=Console(quiet=True))
     return folder
+
+
+def make_scenes(folder: Path) -> Path:
+    """Train a model of two sources, a picture `scene` and a text `question`, on three examples."""
+    pytest.importorskip("PIL", reason="pictures are resized by Pillow")
+    asked = ["what is there", "what is it", "which shapes"]
+    pairs = zip(islice(Shapes().pairs("train"), 3), asked, strict=True)
+    rows = [{"scene": text, "question": q, "target": [c]} for (text, c), q in pairs]
+    folder.mkdir()
+    lines = "".join(f"{json.dumps(row)}\n" for row in rows)
+    (folder / "rows.jsonl").write_text(lines, encoding="utf-8")
+    names = {"scene": "scene", "question": "question"}
+    reader = {"kind": "jsonl", "path": str(folder / "rows.jsonl"), "sources": names}
+    small = {"kind": "rnn", "hidden": 8, "dropout": 0.0}
+    plain = {
+        "name": "scenes",
+        "data": {
+            **dict.fromkeys(("train", "valid", "test"), reader),
+            "sources": {"scene": {"kind": "image", "size": 40}, "question": {"tokenizer": "word"}},
+            "target": {"tokenizer": "word"},
+        },
+        "model": {
+            "kind": "encoder_decoder",
+            "embedding": 16,
+            "encoder": small,
+            "encoders": {"scene": "none"},
+            "embedders": {"scene": {"kind": "cnn", "width": 16, "stride": 8}},
+            "decoder": {**small, "attention": "additive"},
+        },
+        "training": {
+            "max_steps": 60,
+            "validate_every": 60,
+            "learning_rate": 0.02,
+            "schedule": "constant",
+        },
+        "decoding": {"metrics": ["exact_match"], "max_ratio": 0.0, "max_extra": 16},
+    }
+    run.train(recipe.from_plain(plain), folder / "run", console=Console(quiet=True))
+    return folder / "run"
 
 
 def pixels(seed: int, height: int = 30, width: int = 50) -> Any:

@@ -30,7 +30,6 @@ from saccade.views.drawing import (
     AttentionMap,
     Drawing,
     colourless,
-    draw_attention,
     draw_maps,
     stacked,
 )
@@ -115,10 +114,10 @@ def draw_beside(drawings: Mapping[str, Drawing]) -> Drawing:
 
 def _attention(seen: _Seen) -> Drawing:
     title = inspection.map_title(seen.translation, seen.head)
-    one = {title: inspection.attention(seen.translation, seen.head)}
-    found = inspection.looked(seen.translation, one, whole=seen.words)
+    weights = {title: inspection.attention(seen.translation, seen.head)}
+    found = inspection.looked(seen.translation, weights, whole=seen.words)
     (one,) = maps_of(seen.translation, found, smoothly=seen.smoothly, said=seen.said).values()
-    return draw_attention(seen.translation.view, one)
+    return seen.translation.drawn(one, found.spans)
 
 
 def maps_of(

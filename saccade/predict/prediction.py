@@ -17,7 +17,7 @@ from saccade.modalities._notation import Notation, Values, as_word, slots_filled
 from saccade.nouns import Branch, Hypothesis, Raw
 from saccade.tokenizers._vocabulary import UNK, Vocabulary
 from saccade.views import page
-from saccade.views.drawing import AttentionMap, Drawing, draw_attention
+from saccade.views.drawing import AttentionMap, Drawing, draw_attention, stacked
 from saccade.views.words import escape
 
 if TYPE_CHECKING:
@@ -318,7 +318,38 @@ class Prediction:
             return None
         source, said = self.source_tokens, f"{self.source_title} → {self.text}"
         one = AttentionMap(weights, source, self.tokens, self.grid, self.seen, said=said)
-        return draw_attention(self.view, one)
+        spans, end = dict[str, tuple[int, int]](), 0
+        for name in self.arrays:
+            spans[name] = (end, end := end + len(self.labels(name)))
+        return self.drawn(one, spans)
+
+    def drawn(self, one: AttentionMap, spans: Mapping[str, tuple[int, int]]) -> Drawing:
+        """Draw a map over the input, by the view of its source.
+
+        Where a picture is one of several sources, each is drawn by itself.
+
+        Args:
+            one: the map.
+            spans: the columns of each source, from the first up to the second number.
+        """
+        sources = self.looker.sources
+        if len(spans) < 2 or all(sources[name].view == Notation.view for name in spans):
+            return draw_attention(self.view, one)
+        strips = {
+            name: draw_attention(
+                sources[name].view,
+                replace(
+                    one,
+                    weights=one.weights[:, start:end],
+                    source=one.source[start:end],
+                    grid=self.looker.grid({name: self.arrays[name]}),
+                    raw=sources[name].write(self.sources[name]),
+                    title="",
+                ),
+            )
+            for name, (start, end) in spans.items()
+        }
+        return stacked(one.title, strips, said=one.said)
 
 
 class Predictions(list[Prediction]):

@@ -13,7 +13,7 @@ from saccade.predict.predictor import Predictor
 from saccade.server.limits import Limits
 from saccade.server.schema import Predict
 from saccade.views import beam_tree, distribution, lines
-from saccade.views.drawing import draw_attention, draw_maps, draw_output
+from saccade.views.drawing import draw_maps, draw_output
 
 _DIGITS = 5  # of an attention weight
 
@@ -171,8 +171,9 @@ def _drawn(seen: Seen) -> dict[str, str]:
 
 
 def _heatmap(seen: Seen) -> str:
-    (one,) = maps_of(seen.translation, seen.map(), smoothly=seen.asked.smooth).values()
-    return draw_attention(seen.translation.view, one).svg
+    found = seen.map()
+    (one,) = maps_of(seen.translation, found, smoothly=seen.asked.smooth).values()
+    return seen.translation.drawn(one, found.spans).svg
 
 
 def _heads(seen: Seen) -> str:

@@ -14,7 +14,7 @@ from saccade import recipe as recipes
 from saccade import run
 from saccade.server.app import Settings, create_app
 from saccade.server.models import Served, open_models
-from tests.captions import make_captions
+from tests.captions import make_captions, make_scenes
 from tests.cli.conftest import RECIPE, SOURCES, TARGETS, call
 
 __all__ = ["call"]  # a fixture, for tests that compare with the command line
@@ -74,6 +74,12 @@ def seer(tmp_path_factory: pytest.TempPathFactory) -> Served:
     """A model that reads pictures of any size and writes captions of sorts."""
     place = make_captions(tmp_path_factory.mktemp("served") / "seer")
     return open_models([f"seer={place}"])[0]
+
+
+@pytest.fixture(scope="session")
+def scenes(tmp_path_factory: pytest.TempPathFactory) -> Served:
+    """A model that reads a picture and a question."""
+    return open_models([f"scenes={make_scenes(tmp_path_factory.mktemp('served') / 'scenes')}"])[0]
 
 
 @pytest.fixture(scope="session")

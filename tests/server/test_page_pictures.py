@@ -26,8 +26,8 @@ GIVE = """([kind, text, type]) => { const data = new DataTransfer();
 
 
 @pytest.fixture(scope="module")
-def address(seer: Served, tiny: Served) -> Iterator[str]:
-    with running(seer, tiny, settings=Settings(limits=Limits(items=3))) as live:
+def address(seer: Served, tiny: Served, scenes: Served) -> Iterator[str]:
+    with running(seer, tiny, scenes, settings=Settings(limits=Limits(items=3))) as live:
         yield live.url
 
 
@@ -200,3 +200,22 @@ def test_a_phone_shows_everything(page: Page) -> None:
           .map(n => n.outerHTML)"""
     )
     assert nameless == []
+
+
+def test_a_picture_beside_a_text(page: Page, scenes: Served) -> None:
+    page.get_by_label("Model").select_option("scenes")
+    page.get_by_role("button", name="Describe").click()
+    expect(page.locator("#status")).to_have_text("Fill in every box first.")
+    page.get_by_label("Pick scene").set_input_files([payload("a.png", file_of("png"))])
+    page.get_by_label("question").fill("what is there")
+    described(page)
+    given = {"scene": sent(page), "question": "what is there"}
+    expected = scenes.translator.predict(given, beam=5)
+    expect(page.locator(".output")).to_have_text(expected.text)
+    assert page.locator(".source > *").all_inner_texts() == ["what", "is", "there"]
+    page.locator(".target > *").nth(0).hover()
+    expect(page.locator(".frame canvas")).to_be_visible()
+    expect(page.locator(".source > .lit")).to_have_count(3)
+    expect(page.locator("figure svg svg")).to_have_count(2)  # one for each source
+    page.get_by_label("Example").select_option("0")
+    expect(page.get_by_label("question")).to_have_value(re.compile("what|which"))

@@ -163,6 +163,24 @@ def test_the_form_is_described(client: TestClient) -> None:
         assert "text" not in fields
 
 
+def test_a_picture_and_a_text_by_their_names(scenes: Served, call: Call, tmp_path: Path) -> None:
+    data, question = file_of("jpeg"), "what is there"
+    expected = scenes.translator.predict({"scene": uri(data, "jpeg"), "question": question}, beam=2)
+    assert expected.text
+    with TestClient(create_app([scenes])) as client:
+        parts = form(("question", "", question.encode()), ("scene", "a", data), ("beam", "", b"2"))
+        told = send(client, parts).json()["results"][0]["text"]
+        (tmp_path / "a.jpg").write_bytes(data)
+        named = ("scene=a.jpg", f"question={question}")
+        done = call("predict", scenes.folder, *named, "--beam", "2")
+        assert [told, done.out.strip()] == [expected.text] * 2, done.err
+        wrong = call("predict", scenes.folder, "a.jpg")
+        assert "reads several sources. Give scene=FILE question=TEXT." in wrong.err
+    drawn = expected.drawing()
+    assert drawn is not None
+    assert [name for name in drawn.terminal(60).split("\n") if name in scenes.translator.sources]
+
+
 # forms
 
 

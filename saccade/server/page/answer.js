@@ -120,7 +120,9 @@ export class Answer {
     const { source_words: words = [], target_words: target = [], attention, layout = [] } = this.result;
     const pictured = layout.filter(({ picture }) => picture), weights = mean(attention?.maps ?? []);
     const inPicture = (s) => pictured.some(({ start, end }) => s >= start && s < end);
-    const source = words.map((word, s) => ({ word, s })).filter(({ s }) => !inPicture(s));
+    const texts = this.model.inputs.filter(({ kind }) => kind === "text").map(({ name }) => name);
+    const isEnd = (s) => layout.length > 1 && layout.some((one) => texts.includes(one.source) && s === one.end - 1);
+    const source = words.map((word, s) => ({ word, s })).filter(({ s }) => !inPicture(s) && !isEnd(s));
     this.seen = pictured.map((part) => Object.assign(new Seen(part), part));
     find(".words", this.node).hidden = !source.length && !(pictured.length && target.length);
     find(".pictures", this.node).replaceChildren(...this.seen.map(({ node }) => node));
