@@ -62,3 +62,20 @@ def test_a_model_of_text_takes_no_files(call: Call, work: Path) -> None:
 def test_files_and_lines_do_not_mix(call: Call, seer: Path) -> None:
     done = call("predict", seer, "a.png", "-i", "lines.txt")
     assert "--input lines.txt: stands beside a.png; expected pictures or a file" in done.err
+
+
+def test_the_two_maps_of_hard_attention(
+    call: Call, tmp_path_factory: pytest.TempPathFactory, tmp_path: Path
+) -> None:
+    hard = "{kind: rnn, hidden: 24, attention: hard}"
+    place = tmp_path_factory.mktemp("captions") / "hard"
+    make_captions(place, f"model.decoder={hard}", "training.max_steps=30")
+    (tmp_path / "a.png").write_bytes(file_of("png"))
+    done = call("inspect", place, "a.png", "--view", "heads")
+    assert done.code == 0, done.err
+    lines = done.out.split("\n")
+    assert [line for line in lines if line in ("chosen", "probability")] == [
+        "chosen",
+        "probability",
+    ]
+    assert "0.0 bits, top 5 100%" in done.out  # one cell is chosen
