@@ -10,6 +10,7 @@ import torch
 from saccade.kernels.library import SWITCH, found
 
 os.environ.setdefault(SWITCH, str(Path.home() / ".cache" / "saccade" / "native"))  # built once
+os.environ["SACCADE_METEOR"] = "off"  # its tables take seconds; a test that reads them says so
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -124,6 +124,7 @@ app = typer.Typer(
     epilog="Environment: SACCADE_HOME (where ids and kernels are stored), SACCADE_DEVICE (as"
     " --device), SACCADE_ENGINE (as --engine), SACCADE_NATIVE (off: no kernels in C; else their"
     " folder), SACCADE_PARTS (packages whose parts recipes may name),"
+    " SACCADE_METEOR (folder of METEOR's tables, or off),"
     " SACCADE_LOG (quiet or debug), NO_COLOR.",
     no_args_is_help=True,
     rich_markup_mode="rich",

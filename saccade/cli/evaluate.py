@@ -4,7 +4,7 @@ import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -20,13 +20,19 @@ from saccade.engines._devices import checked_device
 from saccade.engines._open import load
 from saccade.errors import DataError
 from saccade.folders import model as folders
-from saccade.look.pictures import length_drawing
+from saccade.look.pictures import confusion_drawing, length_drawing
 from saccade.metrics.base import Metric, Paired, paired
 from saccade.parts import Part
 from saccade.predict.decode import Decode
-from saccade.predict.evaluation import Evaluation, Figure, WithoutModel, figures_of
+from saccade.predict.evaluation import (
+    Evaluation,
+    Figure,
+    WithoutModel,
+    figures_of,
+    without_unknown,
+)
 from saccade.readers._lines import numbered
-from saccade.views.drawing import checked_path
+from saccade.views.drawing import Drawing, checked_path
 
 _USUAL = ["bleu", "chrf"]
 Json = Annotated[
@@ -49,9 +55,24 @@ def evaluate(
     by_length: Annotated[
         bool, typer.Option("--by-length", help="Show the first metric by source length too.")
     ] = False,
+    confusion: Annotated[
+        Literal["text", "words"] | None,
+        typer.Option(
+            "--confusion",
+            help="Show which labels are taken for which; a label is the whole text, or each word.",
+        ),
+    ] = None,
+    unknown: Annotated[
+        bool,
+        typer.Option(
+            "--without-unknown", help="Measure examples without unknown words by themselves too."
+        ),
+    ] = False,
     picture: Annotated[
         Path | None,
-        typer.Option("--picture", help="Draw --by-length: FILE.svg, .html, .png or .pdf."),
+        typer.Option(
+            "--picture", help="Draw --by-length, or --confusion: FILE.svg, .html, .png or .pdf."
+        ),
     ] = None,
     engine: Engine = None,
     quantise: Quantise = "",
@@ -70,6 +91,8 @@ def evaluate(
       saccade evaluate runs/demo --split valid --metric ter --beam 1 --json scores.json
 
       saccade evaluate runs/demo --metric bleu --by-length --picture length.svg
+
+      saccade evaluate runs/labels --metric f1 --confusion text --picture confusion.svg
 
       saccade evaluate runs/demo --engine ctranslate2 --quantise int8
     """
@@ -94,16 +117,29 @@ def evaluate(
         )
         if outputs:
             file.writelines(f"{t.text}\n".encode() for t in found.predictions)
-    _publish(json_file, {"model": str(model), **found.plain()})
+    measured = chosen or recipe.decoding.metrics
+    known = without_unknown(measured, found) if unknown else {}
+    plain = {"model": str(model), **found.plain()}
+    if unknown:
+        figures = {name: figure.plain() for name, figure in known.items()}
+        plain["without_unknown"] = {"examples": len(found.known), "metrics": figures}
+    _publish(json_file, plain)
     if json_file != "-":
         show_evaluation(f"{model} on {split}: {len(found.examples):,} examples", found)
-    if by_length or picture:
-        first = chosen[0] if chosen else folders.read_identity(model).recipe.decoding.metrics[0]
-        drawing = length_drawing(first, found)
-        if json_file != "-":
-            show(drawing, None)
-        if picture:
-            show(drawing, picture)
+        if unknown:
+            _show(f"without unknown words: {len(found.known):,} examples", known)
+    if confusion:
+        _draw(confusion_drawing(found, confusion), picture, to_terminal=json_file != "-")
+    if by_length or (picture and not confusion):
+        place = None if confusion else picture
+        _draw(length_drawing(measured[0], found), place, to_terminal=json_file != "-")
+
+
+def _draw(drawing: Drawing, picture: Path | None, *, to_terminal: bool) -> None:
+    if to_terminal:
+        show(drawing, None)
+    if picture:
+        show(drawing, picture)
 
 
 def show_evaluation(title: str, found: Evaluation) -> None:
@@ -177,7 +213,8 @@ def metric(
     if json_file != "-":
         _show(f"{hypotheses}: {len(lines):,} lines", figures)
         if tests:
-            _show_tests(f"{hypotheses} against {against}", tests)
+            titles = [figure.title for figure in figures.values()]
+            _show_tests(f"{hypotheses} against {against}", titles, tests)
 
 
 def _lines(path: Path, like: tuple[Path, int] | None = None) -> list[str]:
@@ -245,9 +282,9 @@ def _show(title: str, figures: dict[str, Figure], constant: WithoutModel | None 
     show_table(title, ["metric", "value", "95 % interval", "better is", "signature"], rows)
 
 
-def _show_tests(title: str, tests: dict[str, Paired]) -> None:
+def _show_tests(title: str, titles: Sequence[str], tests: dict[str, Paired]) -> None:
     rows = [
         [name, f"{t.a:.2f}", f"{t.b:.2f}", f"{t.difference:+.2f}", f"{t.p_value:.3f}"]
-        for name, t in tests.items()
+        for name, t in zip(titles, tests.values(), strict=True)
     ]
     show_table(title, ["metric", "this", "other", "difference", "p"], rows)

@@ -287,10 +287,11 @@ def by_length(found: Judged, examples: Sequence[Example]) -> list[ComparedLength
     lengths, _ = lengths_of([example.source for example in examples])
     if not any(lengths):
         return []
+    metric = found.metric.fitted(found.references)
     return [
         ComparedLength(
             statistics.fmean(lengths[i] for i in rows),
-            found.metric.corpus(
+            metric.corpus(
                 [found.hypotheses[i] for i in rows], [found.references[i] for i in rows]
             ).value,
             len(rows),

@@ -8,6 +8,7 @@ from typing import Any
 
 from saccade.errors import RecipeError, suggest
 from saccade.look import gradients, inspection
+from saccade.metrics import _labels
 from saccade.metrics.base import Metric
 from saccade.parts import Part
 from saccade.predict import evaluation
@@ -19,6 +20,7 @@ from saccade.views import (
     beam_tree,
     by_length,
     cell_state,
+    confusion,
     distribution,
     gradient_flow,
     lines,
@@ -256,6 +258,19 @@ def length_drawing(metric: Part[Metric], found: Evaluation) -> Drawing:
         "By length",
         lambda: by_length.to_svg(buckets, metric=name, title=title),
         colourless(lambda width: by_length.to_terminal(buckets, metric=name, width=max(width, 30))),
+    )
+
+
+def confusion_drawing(found: Evaluation, unit: _labels.Unit) -> Drawing:
+    """Draw which labels of an evaluation were taken for which; `unit` says what a label is."""
+    references = [list(example.references) for example in found.examples]
+    outputs = [str(one.output) for one in found.predictions]
+    table = _labels.confusion(outputs, references, unit=unit)
+    drawn = (table.labels, table.counts)
+    return Drawing(
+        "Confusion",
+        lambda: confusion.to_svg(*drawn, title="Wanted (rows) and written (columns)"),
+        colourless(lambda width: confusion.to_terminal(*drawn, width=max(width, 30))),
     )
 
 

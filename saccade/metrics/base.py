@@ -8,13 +8,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, count
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from saccade.errors import DataError, RecipeError
-from saccade.parts import Part
+from saccade.parts import Part, find, schema
 
 Stats = NDArray[np.float64]
 References = Sequence[Any]
@@ -65,7 +65,8 @@ class Metric(ABC):
 
         score(corpus) = score(sum over n of stats(hypothesis[n], references[n]))
 
-    A metric holds its options and nothing else, so one object serves many corpora.
+    A metric holds its options and nothing else, so one object serves many corpora. One that weighs
+    words by how many of the set's references hold them (`cider`) is first fitted to the set.
     """
 
     name: str
@@ -84,10 +85,19 @@ class Metric(ABC):
     def score(self, summed: Stats) -> Score:
         """Return the score of a corpus from the sum of its statistics, `[k]`."""
 
+    def fitted(self, references: References) -> Self:
+        """Return the metric as it measures a set with these references; most are the same for all.
+
+        `matrix` fits. A metric that is fitted stays so: fit to the whole set first to measure parts
+        of it alike. Resamples of a bootstrap are weighed as the whole set is.
+        """
+        return self
+
     @final
     def corpus(self, hypotheses: Sequence[Any], references: References) -> Score:
         """Score a whole corpus."""
-        return self.score(self.matrix(hypotheses, references).sum(axis=0))
+        own = self.fitted(references)
+        return own.score(own.matrix(hypotheses, references).sum(axis=0))
 
     @final
     def matrix(self, hypotheses: Sequence[Any], references: References) -> Stats:
@@ -102,14 +112,20 @@ class Metric(ABC):
             raise DataError(
                 f"{self.name}: 0 hypotheses; a score needs one or more. Is a file empty?"
             )
-        rows = [[row] if isinstance(row, str | np.ndarray) else row for row in references]
+        rows = as_lists(references)
         for n, row in enumerate(rows, start=1):
             if not row:
                 raise DataError(
                     f"{self.name}: segment {n} has 0 references; expected one or more."
                     " Give it a reference or leave it out."
                 )
-        return np.stack([self.stats(h, row) for h, row in zip(hypotheses, rows, strict=True)])
+        own = self.fitted(rows)
+        return np.stack([own.stats(h, row) for h, row in zip(hypotheses, rows, strict=True)])
+
+
+def as_lists(references: References) -> list[Sequence[Any]]:
+    """Return a list of references for each segment, of which some may have one alone."""
+    return [[row] if isinstance(row, str | np.ndarray) else row for row in references]
 
 
 def interval(
@@ -128,9 +144,17 @@ def interval(
 
     The percentile bootstrap of Koehn 2004 (W04-3250).
     """
+    return interval_of(
+        metric, metric.matrix(hypotheses, references), samples=samples, seed=seed, level=level
+    )
+
+
+def interval_of(
+    metric: Metric, rows: Stats, *, samples: int = 1000, seed: int = 1, level: float = 0.95
+) -> Interval:
+    """Return the interval of a set whose statistics, `[N, k]`, are known already."""
     if not 0 < level < 1:
         raise RecipeError(f"interval: level is {level}; expected between 0 and 1, as in 0.95.")
-    rows = metric.matrix(hypotheses, references)
     scores = _values(metric, rows, _draws(len(rows), samples, seed))
     low, high = np.quantile(scores, [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(low), float(high), metric.score(rows.sum(axis=0)).value)
@@ -217,10 +241,15 @@ def _values(metric: Metric, rows: Stats, draws: _Draws) -> Stats:
 
 
 def name_of(part: Part[Metric], taken: Container[str]) -> str:
-    """Call a metric by its kind, and by all its options and a number too where that is taken."""
+    """Call a metric by its kind, and by its options and a number too where that is taken.
+
+    Options are those that are not as usual; all of them if none is.
+    """
     if part.kind not in taken:
         return part.kind
-    options = {name: value for name, value in part.plain().items() if name != "kind"}
+    every = {name: value for name, value in part.plain().items() if name != "kind"}
+    usual = schema(find(Metric, part.kind))
+    options = {name: v for name, v in every.items() if v != usual[name].default} or every
     full = f"{part.kind} {', '.join(f'{k}={v}' for k, v in options.items())}".strip()
     numbered = (f"{full} ({n})" for n in count(2))
     return next(name for name in chain([full], numbered) if name not in taken)

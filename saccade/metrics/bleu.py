@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from saccade.metrics import _sacrebleu
+from saccade.metrics._captions import words
 from saccade.metrics.base import Metric, Score, Stats
 
 
@@ -18,34 +19,53 @@ class Bleu(Metric):
     Post 2018 (arXiv:1804.08771). Output without any segment of four tokens scores 0, right or
     wrong: use `chrf` or `exact_match` for single words.
 
-    detail: `bleu_1..4` cumulative as above, `precision_1..4`, `brevity_penalty`,
+    order: the n of BLEU-n.  tokenize: as in sacrebleu, or `captions`: in lower case, without
+    punctuation.  smooth: `none` makes 0 of an order that matches nothing. With `captions` and
+    `none` the figures are those of pycocoevalcap, which adds 1e-15 to counts.
+
+    detail: `bleu_1..n` cumulative as above, `precision_1..n`, `brevity_penalty`,
     `hypothesis_length`, `reference_length`.
     """
 
-    name = "BLEU"
     higher_is_better = True
 
     def __init__(
         self,
         *,
-        tokenize: Literal["13a", "none", "intl", "char", "zh"] = "13a",
+        tokenize: Literal["13a", "none", "intl", "char", "zh", "captions"] = "13a",
         lowercase: bool = False,
+        order: Literal[1, 2, 3, 4] = 4,
+        smooth: Literal["exp", "none"] = "exp",
     ) -> None:
-        self._scorer = _sacrebleu.scorer("BLEU", tokenize=tokenize, lowercase=lowercase)
+        self._captions, self._order = tokenize == "captions", order
+        self._scorer = _sacrebleu.scorer(
+            "BLEU",
+            tokenize="none" if self._captions else tokenize,
+            lowercase=lowercase or self._captions,
+            max_ngram_order=order,
+            smooth_method=smooth,
+        )
+        self.name = "BLEU" if order == 4 and not self._captions else f"BLEU-{order}"
 
     def stats(self, hypothesis: str, references: Sequence[str]) -> Stats:
-        """Return lengths, matches and totals of the four orders: `[13]`."""
+        """Return lengths, matches and totals of the orders: `[5 + 2 * order]`."""
+        if self._captions:
+            hypothesis = " ".join(words(hypothesis))
+            references = [" ".join(words(line)) for line in references]
         return _sacrebleu.segment(self._scorer, hypothesis, references)
 
     def score(self, summed: Stats) -> Score:
-        """Return BLEU-4 in percent, with its parts."""
+        """Return BLEU in percent, with its parts."""
         found = _sacrebleu.figure(self._scorer, summed)
-        detail = {f"bleu_{n}": _cumulative(found.bp, found.precisions[:n]) for n in (1, 2, 3, 4)}
+        orders = range(1, self._order + 1)
+        detail = {f"bleu_{n}": _cumulative(found.bp, found.precisions[:n]) for n in orders}
         detail |= {f"precision_{n}": p for n, p in enumerate(found.precisions, start=1)}
         detail["brevity_penalty"] = found.bp
         detail["hypothesis_length"] = float(found.sys_len)
         detail["reference_length"] = float(found.ref_len)
         signature = _sacrebleu.signature(self._scorer, summed)
+        if self._captions:
+            signature = signature.replace("tok:none", "tok:captions")
         return Score(self.name, found.score, signature, detail, self.higher_is_better)
 
 

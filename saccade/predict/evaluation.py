@@ -8,7 +8,16 @@ from typing import Any, Protocol
 import torch
 
 from saccade.flow import Batch
-from saccade.metrics.base import Interval, Metric, References, Score, interval, name_of, perplexity
+from saccade.metrics.base import (
+    Interval,
+    Metric,
+    References,
+    Score,
+    interval,
+    interval_of,
+    name_of,
+    perplexity,
+)
 from saccade.modalities._notation import Notation
 from saccade.modalities._numbers import Numbers
 from saccade.modalities.numbers import as_numbers
@@ -58,6 +67,7 @@ class Figure:
     def plain(self) -> dict[str, Any]:
         """Return what JSON can hold."""
         return {
+            "name": self.score.name,
             "value": self.score.value,
             "low": self.interval.low,
             "high": self.interval.high,
@@ -72,7 +82,7 @@ class Evaluation:
 
     likelihood: None of a model of values.  baselines: the same metrics of forecasts that need no
     model, by their name; none where there are no such forecasts.  constant: what a constant answer
-    has, if the folder knows one.
+    has, if the folder knows one.  known: which examples have no unknown word on either side.
     """
 
     split: str
@@ -83,6 +93,7 @@ class Evaluation:
     seconds: float
     baselines: dict[str, dict[str, Figure]] = field(default_factory=dict)
     constant: "WithoutModel | None" = None
+    known: tuple[int, ...] = ()
 
     def __repr__(self) -> str:
         n = len(self.examples)
@@ -266,8 +277,40 @@ def evaluate(
     if predictor.target.vocabulary is None:
         naive = naive_forecasts(found, predictor.decoding.season)
     baselines = {name: figures_of(chosen, values, references) for name, values in naive.items()}
-    likelihood = likelihood_of(predictor, examples)
-    return Evaluation(split, list(examples), found, figures, likelihood, seconds, baselines)
+    return Evaluation(
+        split,
+        list(examples),
+        found,
+        figures,
+        likelihood_of(predictor, examples),
+        seconds,
+        baselines,
+        known=known_examples(predictor, examples),
+    )
+
+
+def known_examples(opened: Opening, examples: Sequence[Example]) -> tuple[int, ...]:
+    """Return the places of examples without an unknown word in sources and references.
+
+    Bahdanau et al. 2015 (arXiv:1409.0473), table 1, have such a column: "No UNK". Sides that are no
+    text have no unknown words.
+    """
+    sides = [(name, side.vocabulary) for name, side in opened.sources.items()]
+    target = opened.target.vocabulary
+    return tuple(
+        n
+        for n, example in enumerate(examples)
+        if not any(words and words.unknown(str(example.sources[name])) for name, words in sides)
+        and not (target and any(target.unknown(str(line)) for line in example.references))
+    )
+
+
+def without_unknown(metrics: Sequence[Part[Metric]], found: Evaluation) -> dict[str, Figure]:
+    """Measure again only what has no unknown word; nothing if there is none such."""
+    if not found.known or not found.predictions:
+        return {}
+    outputs = [found.predictions[n].output for n in found.known]
+    return figures_of(metrics, outputs, [list(found.examples[n].references) for n in found.known])
 
 
 def figures_of(
@@ -276,9 +319,9 @@ def figures_of(
     """Measure outputs against references with every metric, with intervals."""
     figures: dict[str, Figure] = {}
     for part in metrics:
-        metric = part.build()
-        score = metric.corpus(outputs, references)
-        near = interval(metric, outputs, references)
+        metric = part.build().fitted(references)
+        rows = metric.matrix(outputs, references)
+        score, near = metric.score(rows.sum(axis=0)), interval_of(metric, rows)
         figures[name_of(part, figures)] = Figure(score, near, metric.label)
     return figures
 
@@ -287,7 +330,7 @@ def by_length(
     metric: Part[Metric], predictions: Sequence[Prediction], references: References
 ) -> list[Bucket]:
     """Measure outputs in groups of like source length, counted in places, with intervals."""
-    built = metric.build()
+    built = metric.build().fitted(references)
     found = []
     for first, last, members in buckets_of([len(one.source_values) for one in predictions]):
         outputs = [predictions[i].output for i in members]

@@ -63,6 +63,30 @@ def test_metric_names_both_files_that_do_not_match(call: Call, work: Path, tmp_p
     assert "Check that neither file lost a line." in said.err
 
 
+def test_labels_taken_for_each_other_are_shown_and_drawn(
+    call: Call, work: Path, tmp_path: Path
+) -> None:
+    options = ("-m", "f1", "--confusion", "words", "--picture", "x.svg")
+    said = call("evaluate", work / "model", *options)
+    assert said.code == 0
+    assert "macro F1" in said.out
+    assert "sleeps" in said.out
+    assert "wanted sleeps, written sleeps: " in (tmp_path / "x.svg").read_text(encoding="utf-8")
+    odd = call("evaluate", work / "model", "--confusion", "letters")
+    assert odd.code == 2
+
+
+def test_examples_without_unknown_words_are_measured_by_themselves(
+    call: Call, work: Path, tmp_path: Path
+) -> None:
+    said = call("evaluate", work / "model", "--without-unknown", "--json", "scores.json")
+    assert said.code == 0
+    assert "without unknown words: 4 examples" in said.out
+    found = json.loads((tmp_path / "scores.json").read_text(encoding="utf-8"))["without_unknown"]
+    assert found["examples"] == 4
+    assert found["metrics"]["exact_match"]["value"] == 100.0
+
+
 def test_scores_by_length_are_shown_and_drawn(call: Call, work: Path, tmp_path: Path) -> None:
     said = call("evaluate", work / "model", "-m", "chrf", "--by-length", "--picture", "x.svg")
     assert said.code == 0

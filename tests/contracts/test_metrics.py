@@ -18,6 +18,7 @@ sentences = st.lists(
 )
 texts = sentences.map(" ".join)
 pairs = st.lists(st.tuples(texts, st.lists(texts, min_size=1, max_size=3)), min_size=1, max_size=5)
+OWN_SCALE = {"cider"}  # identical text is best there too, but its figure depends on the set
 loose = st.text("ab .é\u0301\n", max_size=8)
 
 
@@ -54,11 +55,12 @@ def test_corpus_is_the_score_of_the_sum(
     metric: Metric, corpus: list[tuple[str, list[str]]]
 ) -> None:
     hypotheses, references = [h for h, _ in corpus], [r for _, r in corpus]
-    rows = [metric.stats(h, r) for h, r in corpus]
+    own = metric.fitted(references)
+    rows = [own.stats(h, r) for h, r in corpus]
     assert all(row.dtype == np.float64 and row.shape == rows[0].shape for row in rows)
     assert np.array_equal(metric.matrix(hypotheses, references), np.stack(rows))
     whole = metric.corpus(hypotheses, references)
-    assert whole == metric.score(np.stack(rows).sum(axis=0))
+    assert whole == own.score(np.stack(rows).sum(axis=0))
     assert whole.name == metric.name
     assert whole.higher_is_better == metric.higher_is_better
     assert whole.signature
@@ -80,7 +82,8 @@ def test_order_does_not_matter(
 def test_identical_text_is_best(metric: Metric, corpus: list[tuple[str, str]]) -> None:
     hypotheses, references = [h for h, _ in corpus], [r for _, r in corpus]
     best = metric.corpus(references, references).value
-    assert best == pytest.approx(100 if metric.higher_is_better else 0)
+    if type(metric).__module__.rpartition(".")[2] not in OWN_SCALE:
+        assert best == pytest.approx(100 if metric.higher_is_better else 0)
     assert _better(metric, best, metric.corpus(hypotheses, references).value)
 
 
@@ -94,8 +97,16 @@ def test_any_text_has_a_figure(metric: Metric, hypothesis: str, reference: str) 
         assert all(math.isfinite(value) for value in found.detail.values())
 
 
+def test_what_is_fitted_stays_so(metric: Metric) -> None:
+    whole = metric.fitted([["a cat sat on a mat"], ["the dog ran off", "a dog ran"]])
+    assert whole.fitted([["nothing of it"]]) is whole
+    row = whole.stats("a dog sat on a mat", ["a cat sat on a mat"])
+    assert np.array_equal(whole.matrix(["a dog sat on a mat"], ["a cat sat on a mat"]), [row])
+
+
 def test_a_copy_of_the_corpus_changes_nothing(metric: Metric) -> None:
     hypotheses = ["the cat sat on the mat", "a dog ran off"]
     references = ["the cat lay on the mat", "a dog ran off"]
-    once = metric.corpus(hypotheses, references).value
-    assert metric.corpus(hypotheses * 3, references * 3).value == pytest.approx(once)
+    own = metric.fitted(references)
+    once = own.corpus(hypotheses, references).value
+    assert own.corpus(hypotheses * 3, references * 3).value == pytest.approx(once)

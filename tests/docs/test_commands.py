@@ -11,6 +11,8 @@ from typer.testing import CliRunner
 
 from saccade.cli import app
 from saccade.corpora.english_french import EnglishFrench
+from saccade.metrics.base import Metric
+from saccade.parts import kinds
 from tests.docs.parsing import commands, parse
 
 ROOT = Path(__file__).parents[2]
@@ -53,8 +55,14 @@ def test_everything_documented_runs(page: str) -> None:
     assert torch.get_num_threads() == 1
 
 
-def test_the_questions_can_be_typed() -> None:
-    found = commands(ROOT / "docs" / "faq.md")
+def test_every_metric_is_explained() -> None:
+    page = (ROOT / "docs" / "metrics.md").read_text(encoding="utf-8")
+    assert not [kind for kind in kinds(Metric) if f"`{kind}`" not in page]
+
+
+@pytest.mark.parametrize("page", ["faq.md", "metrics.md"])
+def test_commands_can_be_typed(page: str) -> None:
+    found = commands(ROOT / "docs" / page)
     assert len(found) >= 5
     for words in found:
         parse(words)

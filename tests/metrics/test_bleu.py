@@ -1,4 +1,5 @@
 import math
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -6,6 +7,7 @@ from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
 from saccade.metrics.bleu import Bleu, smoothed
+from tests.metrics.caption_reference import captions_of_people, peer
 
 words = st.lists(st.sampled_from(["the", "cat", "sat", "on", "a", "mat"]), min_size=4, max_size=12)
 
@@ -37,6 +39,71 @@ def test_lowercase_and_tokenize_reach_the_scorer() -> None:
     assert Bleu(lowercase=True).corpus(["A B C D"], ["a b c d"]).value == pytest.approx(100)
     assert Bleu().corpus(["A B C D"], ["a b c d"]).value == 0
     assert "tok:char" in Bleu(tokenize="char").corpus(["a"], ["a"]).signature
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4])
+@pytest.mark.parametrize("smooth", ["exp", "none"])
+def test_order_and_smoothing_reach_the_scorer(order: Any, smooth: Any) -> None:
+    texts, wanted = (
+        ["the cat on a mat sat", "the old trees"],
+        ["the cat sat on a mat", "an old tree"],
+    )
+    scorer = BLEU(max_ngram_order=order, smooth_method=smooth)
+    found = Bleu(order=order, smooth=smooth).corpus(texts, wanted)
+    assert found.value == pytest.approx(scorer.corpus_score(texts, [wanted]).score)
+    assert found.value == pytest.approx(found.detail[f"bleu_{order}"])
+    assert f"bleu_{order + 1}" not in found.detail
+
+
+def test_without_smoothing_an_order_that_matches_nothing_makes_nothing() -> None:
+    assert Bleu().corpus(["the cat a mat"], ["the cat sat on a mat"]).value > 0
+    assert Bleu(smooth="none").corpus(["the cat a mat"], ["the cat sat on a mat"]).value == 0
+
+
+def test_names_say_the_order() -> None:
+    assert [Bleu(order=order).name for order in (1, 2, 3, 4)] == [
+        "BLEU-1",
+        "BLEU-2",
+        "BLEU-3",
+        "BLEU",
+    ]
+    assert Bleu(tokenize="captions").name == "BLEU-4"
+
+
+def test_captions_are_read_without_case_and_punctuation() -> None:
+    found = Bleu(tokenize="captions").corpus(["A dog runs , fast ."], ["a dog runs fast"])
+    assert found.value == pytest.approx(100)
+    assert "tok:captions" in found.signature
+    assert "case:lc" in found.signature
+
+
+def _as_peer(hypotheses: list[str], references: list[list[str]]) -> list[float]:
+    scorer = peer("bleu.bleu_scorer").BleuScorer(n=4)
+    for hypothesis, row in zip(hypotheses, references, strict=True):
+        scorer += (hypothesis, row)
+    return [float(value) for value in scorer.compute_score(option="closest", verbose=0)[0]]
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4])
+def test_equals_the_peer_on_captions(order: Any) -> None:
+    hypotheses, references = captions_of_people(300)
+    found = Bleu(order=order, tokenize="captions", smooth="none").corpus(hypotheses, references)
+    assert found.value / 100 == pytest.approx(_as_peer(hypotheses, references)[order - 1], abs=1e-6)
+
+
+def test_equals_the_peer_on_made_up_text() -> None:
+    """The shorter of two lengths as near counts: 4 words, of 3 and 5, make no penalty."""
+    hypotheses = ["a red dog runs", "two cats sit on a mat"]
+    references = [
+        ["a red dog", "a red dog runs off"],
+        ["two cats sit on mats", "two cats sit on it"],
+    ]
+    found = Bleu(tokenize="captions", smooth="none").corpus(hypotheses, references)
+    assert found.detail["brevity_penalty"] == 1
+    expected = _as_peer(hypotheses, references)
+    assert [found.detail[f"bleu_{n}"] / 100 for n in (1, 2, 3, 4)] == pytest.approx(
+        expected, abs=1e-6
+    )
 
 
 def test_short_segments_score_nothing() -> None:

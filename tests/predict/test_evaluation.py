@@ -1,19 +1,24 @@
 import math
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from saccade.data.prepare import batches_of, prepare
 from saccade.metrics.base import Metric, name_of
-from saccade.nouns import pair
+from saccade.nouns import Example, pair
 from saccade.parts import Part, kinds
 from saccade.predict.evaluation import (
     Likelihood,
+    by_length,
     evaluate,
     figures_of,
     likelihood_of,
     loss_of,
+    without_unknown,
 )
+from saccade.predict.prediction import Prediction
 from tests.train import small
 
 
@@ -52,7 +57,7 @@ def test_figures_with_intervals() -> None:
     assert len(figures) == 3
     assert list(figures)[1] == "bleu"
     assert "lowercase=False" in list(figures)[2]
-    assert set(figures["bleu"].plain()) == {"value", "low", "high", "signature", "detail"}
+    assert set(figures["bleu"].plain()) == {"name", "value", "low", "high", "signature", "detail"}
 
 
 def test_names() -> None:
@@ -61,6 +66,38 @@ def test_names() -> None:
     named = name_of(Part(Metric, "bleu", {"lowercase": True}), {"bleu"})
     assert named.startswith("bleu ")
     assert "lowercase=True" in named
+    second = Part(Metric, "bleu", {"order": 2, "tokenize": "captions"})
+    assert name_of(second, {"bleu"}) == "bleu tokenize=captions, order=2"
+
+
+def test_groups_by_length_are_measured_as_the_whole_set() -> None:
+    """CIDEr-D of a set of one segment is 0; each group here has one."""
+    outputs = ["a red dog runs fast", "two cats sit on mats"]
+    found = [
+        cast(Prediction, SimpleNamespace(source_values=[0] * n, output=text))
+        for n, text in zip((1, 40), outputs, strict=True)
+    ]
+    groups = by_length(Part(Metric, "cider"), found, outputs)
+    assert [group.n_sentences for group in groups] == [1, 1]
+    assert [group.score for group in groups] == pytest.approx([1000, 1000])
+
+
+def test_metrics_of_captions_stand_side_by_side() -> None:
+    """Several references, four orders of BLEU in one table, and a metric that is fitted first."""
+    orders = [Part(Metric, "bleu", {"order": n, "tokenize": "captions"}) for n in (1, 2, 3, 4)]
+    parts = [*orders, *(Part(Metric, kind) for kind in ("meteor", "rouge", "cider"))]
+    outputs = ["a red dog runs in a park", "two cats sit on the mat", "a man rides a bike"]
+    references = [
+        ["A red dog runs in the park .", "A dog runs ."],
+        ["Two cats sit on a mat .", "Cats on a mat ."],
+        ["A man rides his bike .", "A man on a bike ."],
+    ]
+    figures = figures_of(parts, outputs, references)
+    titles = [figure.title for figure in figures.values()]
+    assert titles[:4] == ["BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4"]
+    assert titles[4:] == ["METEOR (words and stems)", "ROUGE-L", "CIDEr-D (x 100)"]
+    for figure in figures.values():
+        assert figure.interval.low <= figure.score.value <= figure.interval.high
 
 
 @pytest.mark.parametrize("kind", kinds(Metric))
@@ -82,6 +119,19 @@ def test_nats_are_per_character_and_perplexity_per_piece() -> None:
     assert likely.nats_per_character == 1.5
     assert likely.perplexity == pytest.approx(math.exp(2))
     assert Likelihood(-1.0, 1, 0).nats_per_character == 1.0
+
+
+def test_examples_without_unknown_words_are_measured_by_themselves(tmp_path: Path) -> None:
+    run, exact = small.run(tmp_path, max_steps=1), [Part(Metric, "exact_match")]
+    ((source, target),) = small.pairs(0, 1)
+    several = Example({"source": source}, (target, "ß"))
+    examples = [pair("ß", target), pair(source, target), several]
+    found = evaluate(run.predictor, examples, metrics=exact)
+    assert found.known == (1,)
+    assert without_unknown(exact, found)["exact_match"].score.detail["segments"] == 1
+    strange = evaluate(run.predictor, examples[:1], metrics=exact)
+    assert strange.known == ()
+    assert without_unknown(exact, strange) == {}
 
 
 def test_an_evaluation_shows_its_figures(tmp_path: Path) -> None:
