@@ -17,7 +17,8 @@ from saccade.modalities._notation import Notation, Values, as_word, slots_filled
 from saccade.nouns import Branch, Hypothesis, Raw
 from saccade.tokenizers._vocabulary import UNK, Vocabulary
 from saccade.views import page
-from saccade.views.drawing import AttentionMap, Drawing, draw_attention, stacked
+from saccade.views.drawing import AttentionMap, Drawing, draw_attention
+from saccade.views.sources import SourceOver, draw_sources, named_texts
 from saccade.views.words import escape
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ class Prediction:
     @property
     def source_text(self) -> str:
         """The input as text; of several, each behind its name."""
-        return _named(
+        return named_texts(
             {name: self.looker.sources[name].write(raw) for name, raw in self.sources.items()}
         )
 
@@ -139,7 +140,7 @@ class Prediction:
     def source_title(self) -> str:
         """The input in a line that people read: text as it is, and `[picture]`."""
         sources = self.looker.sources
-        return _named(
+        return named_texts(
             {
                 name: "[picture]" if sources[name].view == "picture" else sources[name].write(raw)
                 for name, raw in self.sources.items()
@@ -324,32 +325,16 @@ class Prediction:
         return self.drawn(one, spans)
 
     def drawn(self, one: AttentionMap, spans: Mapping[str, tuple[int, int]]) -> Drawing:
-        """Draw a map over the input, by the view of its source.
-
-        Where a picture is one of several sources, each is drawn by itself.
-
-        Args:
-            one: the map.
-            spans: the columns of each source, from the first up to the second number.
-        """
-        sources = self.looker.sources
-        if len(spans) < 2 or all(sources[name].view == Notation.view for name in spans):
+        """Draw a map over the input; `spans` are the columns of each source."""
+        if len(spans) < 2 or all(n.view == Notation.view for n in self.looker.sources.values()):
             return draw_attention(self.view, one)
-        strips = {
-            name: draw_attention(
-                sources[name].view,
-                replace(
-                    one,
-                    weights=one.weights[:, start:end],
-                    source=one.source[start:end],
-                    grid=self.looker.grid({name: self.arrays[name]}),
-                    raw=sources[name].write(self.sources[name]),
-                    title="",
-                ),
-            )
-            for name, (start, end) in spans.items()
-        }
-        return stacked(one.title, strips, said=one.said)
+        return draw_sources(one, {name: self._over(name) for name in spans}, spans)
+
+    def _over(self, name: str) -> SourceOver:
+        """Tell what a view needs of one source."""
+        notation = self.looker.sources[name]
+        grid = self.looker.grid({name: self.arrays[name]})
+        return SourceOver(notation.view, grid, notation.write(self.sources[name]))
 
 
 class Predictions(list[Prediction]):
@@ -368,13 +353,6 @@ class Predictions(list[Prediction]):
         more = len(self) - len(rows)
         below = page.paragraph(f"{more:,} more are not shown.", note=True) if more else ""
         return page.table(["input", "output", "score"], rows) + below
-
-
-def _named(written: Mapping[str, str]) -> str:
-    """Put the texts of several sources in one line, each behind its name."""
-    if len(written) == 1:
-        return next(iter(written.values()))
-    return "  ".join(f"{name}: {text}" for name, text in written.items())
 
 
 def shortened(prediction: Prediction, n: int) -> Prediction:
