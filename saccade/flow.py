@@ -85,13 +85,15 @@ class Batch:
 
     sources: what is read, by name.  target: `[B, T]` ids that end in END, or `[B, T, C]` values.
     prefix: as `target`, shifted right behind START or what the source ends with: what the decoder
-    has read before it writes `target`.  index: which examples of the corpus these are.
+    has read before it writes `target`.  index: which pairs of the corpus these are.  references:
+    all targets of each pair's example, as ids without END, for objectives that ask for them.
     """
 
     sources: Sources
     target: Padded
     prefix: Tensor
     index: tuple[int, ...] = ()
+    references: tuple[tuple[tuple[int, ...], ...], ...] = ()
 
     @property
     def source(self) -> Padded:
@@ -106,7 +108,8 @@ class Batch:
     def to(self, device: torch.device) -> "Batch":
         """Move to `device`."""
         sources = {name: source.to(device) for name, source in self.sources.items()}
-        return Batch(sources, self.target.to(device), self.prefix.to(device), self.index)
+        target, prefix = self.target.to(device), self.prefix.to(device)
+        return Batch(sources, target, prefix, self.index, self.references)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +119,8 @@ class Memory:
     states: `[B, M, D]`.  mask: `[B, M]`.  summary: `[B, D]`, one vector for the whole sentence.
     places: `[B, S]`, which state each place of the source went into, -1 for padding; None if there
     is one for each, M = S.  values: `[B, M, D]`, what attention reads, for an encoder that wants it
-    to differ from the states, by which it compares; None means the states.
+    to differ from the states, by which it compares; None means the states.  belongs: `[B, M, K]`,
+    True where a state is of that one of K sources; None if there is only one.
     """
 
     states: Tensor
@@ -124,6 +128,7 @@ class Memory:
     summary: Tensor
     places: Tensor | None = None
     values: Tensor | None = None
+    belongs: Tensor | None = None
 
     def over_source(self, weights: Tensor) -> Tensor:
         """Share the weights of states, `[B, T, A, M]`, out among the places of each: `[..., S]`.

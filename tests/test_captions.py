@@ -4,12 +4,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 import saccade
 from saccade import recipe, run, starters
 from saccade.corpora._scenes import SHAPES
+from saccade.folders import model as folders
 from saccade.modalities._picture import as_picture
 from saccade.predict.prediction import Prediction
+from saccade.train import weights
 from saccade.views.cells import share_in_box
 from saccade.views.words import label
 
@@ -71,6 +74,49 @@ def test_pictures_of_unequal_size_share_a_batch(folder: Path) -> None:
         assert found.hypothesis.tokens == alone.hypothesis.tokens
         assert found.score == pytest.approx(alone.score, abs=1e-4)
         assert found.grid == (-(-picture.shape[0] // 4), -(-picture.shape[1] // 4))
+
+
+DRAWN = "{kind: efficientnet_lite, weights: none}"
+FEATURES = (
+    *(one for one in SMALL if "embedder" not in one),
+    f"data.source={{kind: features, size: 64, network: {DRAWN}}}",
+    "model.embedder=projected",
+)
+TUNED = (
+    *(one for one in SMALL if "embedder" not in one),
+    "data.source={kind: image, size: 64}",
+    "model.embedder={kind: efficientnet_lite, weights: none, train: 1}",
+    "training.batch_tokens=32768",
+)
+
+
+def test_features_of_a_frozen_network_are_read_from_the_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SACCADE_HOME", str(tmp_path / "home"))
+    run.train(recipe.parse(starters.text_of("captions"), overrides=FEATURES), tmp_path / "run")
+    model = saccade.load(tmp_path / "run")
+    reader = recipe.load(tmp_path / "run" / "recipe.yaml").data.valid.build(tmp_path)
+    pictures = [example.sources for example, _ in zip(reader.read(), range(4), strict=False)]
+    together = model.predict(pictures)
+    for picture, found in zip(pictures, together, strict=True):
+        assert found.grid == (2, 2)
+        assert found.text == model.predict(picture).text
+        assert model.predict(found.source_text).text == found.text
+        drawn = found.drawing()
+        assert found.hypothesis.tokens == () or (drawn is not None and "<image" in drawn.svg)
+
+
+def test_the_last_layers_of_a_network_learn_and_a_folder_holds_all(tmp_path: Path) -> None:
+    chosen = recipe.parse(starters.text_of("captions"), overrides=TUNED)
+    made = run.train(chosen, tmp_path / "run")
+    trained = weights.load(tmp_path / "run" / "model.safetensors")
+    drawn = weights.of(folders.build_model(chosen, made.bench.codecs))
+    moved = {name for name in drawn if not torch.equal(trained[name], drawn[name])}
+    inside = {name.partition("trunk.")[2] for name in moved if "trunk." in name}
+    assert inside == {"head.weight", "head.bias"}
+    assert any("projection" in name for name in moved)
+    assert len([name for name in trained if "trunk." in name]) == 2 * (2 + 16 * 3 - 1)
 
 
 @pytest.mark.slow

@@ -4,6 +4,8 @@ import torch
 from torch import Tensor, nn
 
 from saccade.attention.base import ScoredAttention
+from saccade.kernels.additive import additive_scores
+from saccade.kernels.precision import restored
 
 
 class Additive(ScoredAttention):
@@ -24,9 +26,13 @@ class Additive(ScoredAttention):
 
     def keys(self, states: Tensor) -> Tensor:
         """Compute `U h + b`."""
-        return self.U(states)  # type: ignore[no-any-return]  # [B, S, hidden]
+        return restored(self.U(states))  # [B, S, hidden]
 
     def score(self, query: Tensor, keys: Tensor) -> Tensor:
         """Add every query to every key, squash, project to a number."""
-        mixed = torch.tanh(self.W(query)[:, :, None] + keys[:, None])  # [B, T, S, hidden]
+        asked = restored(self.W(query))  # [B, T, hidden]
+        scores = additive_scores(asked, keys, self.v.weight[0])
+        if scores is not None:
+            return scores
+        mixed = torch.tanh(asked[:, :, None] + keys[:, None])  # [B, T, S, hidden]
         return self.v(mixed).squeeze(-1)  # type: ignore[no-any-return]  # [B, T, S]

@@ -126,7 +126,10 @@ def flow(
     cells: Annotated[
         list[str] | None,
         typer.Option(
-            "--cell", "-c", help="A cell, as lstm or lstm:forget_bias=0. May be repeated."
+            "--cell",
+            "-c",
+            metavar="NAME",
+            help="A cell, as lstm or lstm:forget_bias=0. May be repeated.",
         ),
     ] = None,
     length: Annotated[int, typer.Option("--length", help="Steps of the sequence.")] = 100,

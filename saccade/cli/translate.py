@@ -91,13 +91,14 @@ def translate(
     quantise: Quantise = "",
     device: Device = "cpu",
 ) -> None:
-    """Translate lines, from standard input to standard output, one line out for each line in.
+    """Write an output for every line: a translation, a pronunciation, a label, tags, numbers.
 
-    The output of a line depends on that line alone, not on its neighbours. n-best text is in the
-    form of Moses, `id ||| text ||| score`. A language model goes on from each line instead. A
-    model with several sources reads a JSON object a line: {"story": "...", "question": "..."}.
-    A model of pictures reads the files named behind it (PNG, JPEG, GIF, WebP), one line out for
-    each, or lines with data URIs.
+    Lines come from standard input and go to standard output, one out for each in. `predict` and
+    `translate` are two names of this verb. The output of a line depends on that line alone, not on
+    its neighbours. n-best text is in the form of Moses, `id ||| text ||| score`. A language model
+    goes on from each line instead. A model with several sources reads a JSON object a line:
+    {"story": "...", "question": "..."}. A model of pictures reads the files named behind it (PNG,
+    JPEG, GIF, WebP), one line out for each, or lines with data URIs.
 
     [dim]Examples:[/dim]
 

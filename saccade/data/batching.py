@@ -167,6 +167,16 @@ class Batches:
         texts = [sides[name].decode(a) for name, a in arrays.items() if sides[name].vocabulary]
         return " ".join(texts)
 
+    def references(self, index: Sequence[int]) -> tuple[tuple[tuple[int, ...], ...], ...]:
+        """Return all targets of the example of every pair in `index`, as ids without END."""
+        found = (self._stores[store].references(local) for store, local in map(self._locate, index))
+        return tuple(tuple(tuple(ids.tolist()) for ids in row) for row in found)
+
+    def all_references(self) -> Iterator[list[Array]]:
+        """Go through the examples, in order; yield all targets of each."""
+        for store in self._stores:
+            yield from map(store.references, store.examples())
+
     def origin(self, i: int) -> str:
         """Name the file and line of pair `i`."""
         store, local = self._locate(i)

@@ -15,7 +15,7 @@ import os
 import shutil
 import sys
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Final, final
@@ -41,9 +41,9 @@ _BLOCK: Final = 1 << 20  # bytes that are read at once
 
 @final
 class Builder:
-    """Writes the files of one store; `n_examples` are there already."""
+    """Writes the files of one store with these `sides`; `n_examples` are there already."""
 
-    def __init__(self, folder: Path, codecs: Codecs) -> None:
+    def __init__(self, folder: Path, codecs: Codecs, sides: Collection[str]) -> None:
         self._folder, self._codecs = folder, codecs
         journal = _journal(folder)
         dimensions = journal.get("dimensions", {})
@@ -54,13 +54,14 @@ class Builder:
         self._sides = {
             name: _Side(name, codec.dtype, dimensions.get(name, 1), opener)
             for name, codec in codecs.sides.items()
+            if name in sides
         }
         self._owners = opener.open(OWNERS)
         self._runs = _Runs(opener.open(_ORIGINS), self.n_examples)
 
     def add(self, examples: Sequence[Example]) -> None:
         """Encode examples and append them; then write down how far all files are."""
-        for name, arrays in self._codecs.encode(examples).items():
+        for name, arrays in self._codecs.encode(examples, self._sides).items():
             self._sides[name].add(arrays)
         counts = [len(example.references) for example in examples]
         owners = np.repeat(np.arange(len(examples), dtype=np.int32) + self.n_examples, counts)

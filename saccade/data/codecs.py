@@ -1,6 +1,6 @@
 """The codecs of all sides of a recipe's examples, and how examples become arrays."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from saccade.errors import DataError
@@ -36,13 +36,18 @@ class Codecs:
         """Say what was learned of every side."""
         return "; ".join(f"{name} {codec.describe()}" for name, codec in self.sides.items())
 
-    def encode(self, examples: Sequence[Example]) -> dict[str, list[Array]]:
-        """Encode every side; the target side has an array for each reference."""
+    def encode(
+        self, examples: Sequence[Example], sides: Collection[str] = ()
+    ) -> dict[str, list[Array]]:
+        """Encode every side, or only `sides`; the target has an array for each reference."""
         origins = [example.origin for example in examples]
         found = {
             name: codec.encode([self._source(e, name) for e in examples], origins)
             for name, codec in self.sources.items()
+            if not sides or name in sides
         }
+        if sides and TARGET not in sides:
+            return found
         rows = [(reference, e) for e in examples for reference in e.references]
         found[TARGET] = self.target.encode_targets(
             [reference for reference, _ in rows],

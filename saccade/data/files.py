@@ -83,6 +83,12 @@ def captions_of(readers: Readers, root: Path = Path()) -> dict[str, Captions]:
     }
 
 
+def skipped_pictures(readers: Readers, root: Path = Path()) -> list[str]:
+    """Say which pictures are left out because they are missing, empty or broken, a line each."""
+    said = {key: reader.skipped() for key, reader in captions_of(readers, root).items()}
+    return [f"Warning: {key}: {text}" for key, text in said.items() if text]
+
+
 def missing_files(readers: Readers, root: Path = Path()) -> list[str]:
     """Say which files are not there, a line each, with the readers and keys that want them."""
     wanted: dict[Path, list[NamedFile]] = {}

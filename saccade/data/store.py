@@ -9,7 +9,8 @@ A store is a folder named by its content: the reader's data, the codecs, the for
     owners              which example each target belongs to, int32; absent if it is one for one
 
 A pair is one target with its sources. An example with several references is several pairs, whose
-sources are stored once.
+sources are stored once. A source that takes long to encode has a folder of its own: it stays when
+the vocabulary of the target is another.
 """
 
 import hashlib
@@ -18,7 +19,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple, final
@@ -48,17 +49,25 @@ class Store:
     """Encoded pairs, read from the disk as they are asked for.
 
     lengths: places of each pair, by side.
+
+    Args:
+        folder: of the store.
+        codecs: of all sides.
+        apart: the folders of sources that have one of their own.
     """
 
-    def __init__(self, folder: Path, codecs: Codecs) -> None:
+    def __init__(
+        self, folder: Path, codecs: Codecs, apart: Mapping[str, Path] | None = None
+    ) -> None:
         meta = _meta(folder)
         self.folder = folder
         self._n = int(meta["pairs"])
         self._origins: list[tuple[int, str, int]] = [(a, b, c) for a, b, c in meta["origins"]]
         self._starts = np.array([run[0] for run in self._origins], dtype=np.int64)
-        self._sources = {
-            name: _Arrays(folder, name, meta["sides"][name]) for name in codecs.sources
-        }
+        abouts = {name: (folder, meta["sides"].get(name)) for name in codecs.sources}
+        for name, place in (apart or {}).items():
+            abouts[name] = place, _meta(place)["sides"][name]
+        self._sources = {name: _Arrays(place, name, own) for name, (place, own) in abouts.items()}
         self._target = _Arrays(folder, TARGET, meta["sides"][TARGET])
         path = folder / OWNERS
         self._owners = _map(path, "int32") if path.exists() else None
@@ -75,6 +84,20 @@ class Store:
         owner = i if self._owners is None else int(self._owners[i])
         sources = {name: arrays.array(owner) for name, arrays in self._sources.items()}
         return StoredPair(sources, self._target.array(i))
+
+    def references(self, i: int) -> list[Array]:
+        """Return the targets of all pairs of the example that pair `i` belongs to."""
+        if self._owners is None:
+            return [self._target.array(i)]
+        owner = self._owners[i]
+        first, end = (int(np.searchsorted(self._owners, owner, side)) for side in ("left", "right"))
+        return [self._target.array(j) for j in range(first, end)]
+
+    def examples(self) -> Iterator[int]:
+        """Yield the first pair of every example."""
+        if self._owners is None:
+            return iter(range(self._n))
+        return iter(np.unique(self._owners, return_index=True)[1].tolist())
 
     def flat(self, side: str) -> Array:
         """Return the values of all arrays of a side, one after the other."""
@@ -113,15 +136,23 @@ def default_folder() -> Path:
 
 
 def build(reader: Reader, codecs: Codecs, folder: Path) -> Store:
-    """Open the store of what `reader` reads, and write it first if it is not there or not whole.
+    """Open the store of what `reader` reads, and write it first if it is not there or not whole."""
+    slow = [name for name, codec in codecs.sources.items() if codec.chunk < Codec.chunk]
+    apart = {name: _built(reader, codecs, [name], folder) for name in slow}
+    others = [name for name in codecs.sides if name not in slow]
+    return Store(_built(reader, codecs, others, folder), codecs, apart)
+
+
+def _built(reader: Reader, codecs: Codecs, sides: Sequence[str], folder: Path) -> Path:
+    """Return the folder that holds these sides, whole.
 
     It is written aside and renamed, so that a power cut leaves a whole store or none. Who builds
     the same one at the same time waits for the first. A build that was stopped goes on where it
     was; one that met broken data leaves nothing.
     """
-    place = folder / _key(reader, codecs)
+    place = folder / _key(reader, codecs, sides)
     if _is_whole(place):
-        return Store(place, codecs)
+        return place
     _make_folder(folder)
     with claimed(folder / f".{place.name}") as own:
         # without locks, a folder of one's own, in which nobody can go on
@@ -129,28 +160,28 @@ def build(reader: Reader, codecs: Codecs, folder: Path) -> Store:
         try:
             _sweep(folder, aside)
             if not _is_whole(place):
-                _write(reader, codecs, aside)
+                _write(reader, codecs, sides, aside)
                 _install(aside, place)
         except SaccadeError:
             shutil.rmtree(aside, ignore_errors=True)
             raise
         shutil.rmtree(aside, ignore_errors=True)
     release(place)
-    return Store(place, codecs)
+    return place
 
 
-def _key(reader: Reader, codecs: Codecs) -> str:
-    sides = [(name, codec.fingerprint) for name, codec in codecs.sides.items()]
-    content = [FORMAT, reader.fingerprint(), sides]
+def _key(reader: Reader, codecs: Codecs, sides: Sequence[str]) -> str:
+    known = [(name, codecs.sides[name].fingerprint) for name in sides]
+    content = [FORMAT, reader.fingerprint(), known]
     return hashlib.blake2b(json.dumps(content).encode(), digest_size=16).hexdigest()
 
 
-def _write(reader: Reader, codecs: Codecs, folder: Path) -> None:
+def _write(reader: Reader, codecs: Codecs, sides: Sequence[str], folder: Path) -> None:
     """Encode what is not encoded yet, a chunk at a time; memory holds no more than one."""
-    size = min(codec.chunk for codec in codecs.sides.values())
+    size = min(codecs.sides[name].chunk for name in sides)
     slow = size < Codec.chunk
     waiting = Waiting((lambda: sum(1 for _ in reader.read())) if slow else None)
-    builder = Builder(folder, codecs)
+    builder = Builder(folder, codecs, sides)
     try:
         waiting.report(builder.n_examples)
         examples = islice(reader.read(), builder.n_examples, None)

@@ -46,7 +46,9 @@ class Waiting:
         text = self._text(n, (now - self._start) / max(n - self._first, 1))
         if self._console.is_terminal:
             self._draw(text, n)
-        elif self._total and now - self._said >= (_EVERY if self._said > self._start else _QUIET):
+            return
+        pause = _EVERY if self._said > self._start else _QUIET
+        if n < self._total and now - self._said >= pause:
             self._said = now
             self._console.print(text, highlight=False, markup=False, soft_wrap=True)
 

@@ -1,12 +1,12 @@
-"""A small residual convolutional network over a picture."""
+"""A small convolutional network over a picture, residual or plain."""
 
 from math import log2
 from typing import ClassVar, cast
 
-import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad, relu
 
+from saccade.embedders._grid import coordinates
 from saccade.embedders.base import Embedder
 from saccade.errors import ShapeError
 from saccade.flow import Padded
@@ -15,11 +15,12 @@ _NARROWEST = 16  # channels of an early stage
 
 
 class CnnEmbedder(Embedder):
-    """A residual network that gives a vector for every square of `stride` x `stride` pixels.
+    """A network that gives a vector for every square of `stride` x `stride` pixels.
 
         x = 2 p / 255 - 1
         stage:   x = D x                            every second row and column, kernel 4
                  x = x + V relu(U norm(x))          `depth` times; U has kernel 3, V kernel 1
+                 x = V relu(U norm(x))              if it is not `residual`
         output:  h[i, j] = W norm(x[i, j]) + C [r[i]; c[j]] + b
 
     There are log2(stride) stages. The last has `width` channels, each one before it half as many,
@@ -37,7 +38,14 @@ class CnnEmbedder(Embedder):
     raw: ClassVar[str] = "picture"
 
     def __init__(
-        self, size: int, dim: int, *, width: int = 64, depth: int = 1, stride: int = 4
+        self,
+        size: int,
+        dim: int,
+        *,
+        width: int = 64,
+        depth: int = 1,
+        stride: int = 4,
+        residual: bool = True,
     ) -> None:
         super().__init__(size, dim)
         _check(width, depth, stride)
@@ -46,7 +54,8 @@ class CnnEmbedder(Embedder):
         widths = [max(width >> i, min(_NARROWEST, width)) for i in reversed(range(n_stages))]
         inputs = [size, *widths]
         self.stages = nn.ModuleList(
-            _Stage(before, after, depth) for before, after in zip(inputs, widths, strict=False)
+            _Stage(before, after, depth, residual=residual)
+            for before, after in zip(inputs, widths, strict=False)
         )
         self.norm = nn.LayerNorm(width)
         self.output = nn.Linear(width, dim)
@@ -75,17 +84,17 @@ class CnnEmbedder(Embedder):
         x = (source.values.to(self.output.weight.dtype) / 127.5 - 1) * mask[..., None]
         for stage in self.stages:
             x, mask = cast("tuple[Tensor, Tensor]", stage(x, mask))  # [B, H/2, W/2, ...]
-        vectors = self.output(self.norm(x)) + self.places(_coordinates(mask).to(x))
+        vectors = self.output(self.norm(x)) + self.places(coordinates(mask).to(x))
         return Padded(vectors, mask).flat()  # [B, H' W', D]
 
 
 class _Stage(nn.Module):
-    """Halves both sides, then adds to what it has."""
+    """Halves both sides, then adds to what it has, or puts something else in its place."""
 
-    def __init__(self, before: int, after: int, depth: int) -> None:
+    def __init__(self, before: int, after: int, depth: int, *, residual: bool) -> None:
         super().__init__()
         self.D = nn.Conv2d(before, after, 4, stride=2)
-        self.blocks = nn.ModuleList(_Block(after) for _ in range(depth))
+        self.blocks = nn.ModuleList(_Block(after, residual=residual) for _ in range(depth))
 
     def forward(self, x: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         """Read `[B, H, W, C]`, zero where `mask [B, H, W]` is not set; return both at half size."""
@@ -99,17 +108,19 @@ class _Stage(nn.Module):
 
 
 class _Block(nn.Module):
-    """Adds what a small network makes of a place and its eight neighbours."""
+    """What a small network makes of a place and its eight neighbours, added if `residual`."""
 
-    def __init__(self, dim: int) -> None:
+    def __init__(self, dim: int, *, residual: bool) -> None:
         super().__init__()
+        self.residual = residual
         self.norm = nn.LayerNorm(dim)
         self.U = nn.Conv2d(dim, dim, 3, padding=1)
         self.V = nn.Conv2d(dim, dim, 1)
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
         """Read `[B, H, W, D]`; `mask [B, H, W, 1]` says what is inside."""
-        return x + _last(self.V(relu(self.U(_first(self.norm(x) * mask)))))
+        y = _last(self.V(relu(self.U(_first(self.norm(x) * mask)))))
+        return x + y if self.residual else y
 
 
 def _first(x: Tensor) -> Tensor:
@@ -119,24 +130,6 @@ def _first(x: Tensor) -> Tensor:
 
 def _last(x: Tensor) -> Tensor:
     return x.permute(0, 2, 3, 1)  # [B, H, W, C]
-
-
-def _coordinates(mask: Tensor) -> Tensor:
-    """Return the middle of every place of a grid, from -1 to 1 within each picture.
-
-    >>> _coordinates(torch.ones(1, 1, 2).bool()).tolist()
-    [[[[0.0, -0.5], [0.0, 0.5]]]]
-    """
-    B, height, width = mask.shape
-    n_rows, n_columns = mask.any(dim=2).sum(dim=1), mask.any(dim=1).sum(dim=1)  # [B]
-    r = _middles(height, n_rows)[:, :, None].expand(B, height, width)
-    c = _middles(width, n_columns)[:, None].expand(B, height, width)
-    return torch.stack([r, c], dim=3)  # [B, H', W', 2]
-
-
-def _middles(n: int, own: Tensor) -> Tensor:
-    places = torch.arange(n, device=own.device) + 0.5
-    return 2 * places / own.clamp(min=1)[:, None] - 1  # [B, n]
 
 
 def _check(width: int, depth: int, stride: int) -> None:

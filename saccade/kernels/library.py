@@ -11,6 +11,7 @@ from torch import Tensor
 
 from saccade.kernels import build
 from saccade.kernels.structures import (
+    AdditiveCall,
     AttentionCall,
     BeamCandidates,
     BeamState,
@@ -87,6 +88,9 @@ class Kernels:
         loss, projection = ctypes.POINTER(LossCall), ctypes.POINTER(ProjectionCall)
         lstm, directions = ctypes.POINTER(LstmCall), ctypes.POINTER(BidirectionalLstmCall)
         draw = (ctypes.c_uint64, ctypes.c_uint32, ctypes.c_float)  # seed, limit, scale
+        additive = ctypes.POINTER(AdditiveCall)
+        self.additive_forward = _typed(library.additive_forward, None, additive)
+        self.additive_backward = _typed(library.additive_backward, None, additive)
         self.attention_forward = _typed(library.attention_forward, None, attention)
         self.attention_backward = _typed(library.attention_backward, None, attention)
         self.cross_entropy = _typed(library.cross_entropy, None, loss)

@@ -190,6 +190,15 @@ class AttentionCall(ctypes.Structure):
     )
 
 
+class AdditiveCall(ctypes.Structure):
+    """A call of the scores of additive attention, forward or back."""
+
+    _fields_ = (
+        *((n, _WHOLE) for n in ("batch", "queries", "keys", "width", "threads")),
+        *((n, _PLACE) for n in ("q", "k", "v", "scores", "dq", "dk", "dv")),
+    )
+
+
 class LossCall(ctypes.Structure):
     """A block of scores and what becomes of them."""
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from saccade.data.codecs import TARGET
 from saccade.data.coverage import unknown_pieces
-from saccade.data.files import check_files, readers_to_train
+from saccade.data.files import check_files, readers_to_train, skipped_pictures
 from saccade.data.prepare import batches_of, check_matched, prepare, profile_of
 from saccade.folders import model as folders
 from saccade.folders.facts import read_lexicon, read_profile
@@ -47,12 +47,12 @@ class Bench:
         prepared = prepare(recipe, root, codecs, target)
         model = folders.build_model(recipe, prepared.codecs)
         check_matched(prepared, model.pieces_each)
-        self.started, self.warnings = "", list[str]()
+        self.started, self.warnings = "", skipped_pictures(readers_to_train(recipe), root)
         if start_from and not resume:
             self.started = folders.start_weights(model, recipe, start_from)
             taken = prepared.codecs.sides if codecs else [TARGET]
             unknown = unknown_pieces(recipe, prepared, root, taken)
-            self.warnings = [one.told(start_from) for one in unknown]
+            self.warnings += [one.told(start_from) for one in unknown]
         self.recipe, self.root, self.hashes = recipe, root, prepared.hashes
         usual = read_profile(resume) if resume else None
         self.profile = usual or profile_of(recipe, prepared, root)
@@ -77,7 +77,11 @@ class Bench:
 
     def new_objective(self) -> Objective:
         """Build the objective of the recipe, which has learned nothing yet."""
-        return self.recipe.training.objective.build(self._as_text)
+        objective = self.recipe.training.objective.build(self._as_text)
+        if objective.all_references:
+            found = self.batches.all_references()
+            objective.study([self._as_text(ids.tolist()) for ids in row] for row in found)
+        return objective
 
     def read_examples(self) -> list[Example]:
         """Read the validation set."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from statistics import median
 
 from saccade.errors import DataError
-from saccade.look.doctor import SHOWN, Finding, percent
+from saccade.look.doctor import SHOWN, Finding, Level, percent
 from saccade.modalities._photo import size_of
 from saccade.readers._captions import captions_in
 from saccade.readers.captions import Captions
@@ -19,10 +19,19 @@ _NARROW = 3  # times as long as wide: much is lost when it is made square
 
 def examine_captions(readers: Mapping[str, Captions]) -> list[Finding]:
     """Look at the pictures of every reader, by its key, and at what no reader reads."""
-    found = [one for key, reader in readers.items() for one in _examine(key, reader)]
+    found = [one for key, reader in _different(readers).items() for one in _examine(key, reader)]
     if any(one.stops for one in found):
         return found
     return found + [one for reader in _by_file(readers) for one in _unread(reader, readers)]
+
+
+def _different(readers: Mapping[str, Captions]) -> dict[str, Captions]:
+    """Return each reader once, with all its keys: parts of one corpus read the same pictures."""
+    keys: dict[tuple[object, ...], list[str]] = {}
+    for key, one in readers.items():
+        same = (one.images, one.captions, one.split, one.part, one.missing)
+        keys.setdefault(same, []).append(key)
+    return {", ".join(several): readers[several[0]] for several in keys.values()}
 
 
 def _examine(key: str, reader: Captions) -> Iterator[Finding]:
@@ -122,6 +131,6 @@ def _told(
     key: str, what: str, odd: Sequence[str], everything: Sequence[str] | set[str], advice: str
 ) -> Iterator[Finding]:
     if odd:
-        level = "warning" if len(odd) > 0.01 * len(everything) else "note"
+        level: Level = "warning" if len(odd) > 0.01 * len(everything) else "note"
         text = f"{key}: {len(odd):,} pictures ({percent(len(odd), everything)}) {what}"
         yield Finding(level, text, advice, tuple(odd[:SHOWN]))

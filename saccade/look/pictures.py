@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
-from saccade.errors import RecipeError, suggest
+from saccade.errors import RecipeError, shown, suggest
 from saccade.look import gradients, inspection
 from saccade.metrics import _labels
 from saccade.metrics.base import Metric
@@ -75,8 +75,16 @@ class _Seen:
         return f"{self.translation.source_title} → {self.translation.text}"
 
 
+@runtime_checkable
+class Holder(Protocol):
+    """What has a model: a loaded one, or what `saccade.train` returned."""
+
+    def whole(self) -> Predictor | None:
+        """Return the model with all its weights; None if they are not at hand."""
+
+
 def draw(
-    translator: Predictor,
+    translator: Holder,
     sentence: Any,
     view: str = "attention",
     *,
@@ -105,7 +113,14 @@ def draw(
         raise RecipeError(
             f"inspect: no view '{view}'.{suggest(view, list(View))} Views: {', '.join(View)}."
         )
-    return _VIEWS[View(view)](_Seen(translator, sentence, head, beam, words, gold, smoothly))
+    given: object = translator  # people give paths too
+    model = given.whole() if isinstance(given, Holder) else None
+    if model is None:
+        raise RecipeError(
+            f"inspect: found {shown(translator)}; expected a model that `saccade.load` opened from"
+            " a model folder, or that `saccade.train` returned. Load it first."
+        )
+    return _VIEWS[View(view)](_Seen(model, sentence, head, beam, words, gold, smoothly))
 
 
 def draw_beside(drawings: Mapping[str, Drawing]) -> Drawing:

@@ -20,7 +20,16 @@ from saccade.tokenizers._vocabulary import END, PAD, START, Reading, Vocabulary
 from saccade.tokenizers.base import Tokenizer, learn
 
 Normalisation = Literal[
-    "nfc", "nfd", "nfkc", "nfkd", "lowercase", "strip", "squeeze", "digits", "quotes"
+    "nfc",
+    "nfd",
+    "nfkc",
+    "nfkd",
+    "lowercase",
+    "strip",
+    "squeeze",
+    "digits",
+    "no_punctuation",
+    "quotes",
 ]
 
 

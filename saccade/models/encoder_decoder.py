@@ -5,6 +5,7 @@ from typing import ClassVar, Literal
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import one_hot
 
 from saccade.decoders.base import Decoder
 from saccade.embedders.base import Embedder, PlaceEmbedder
@@ -228,6 +229,10 @@ def _joined(memories: list[Memory]) -> Memory:
     order = (~masks).to(torch.uint8).argsort(dim=1, stable=True)  # [B, M]
     rows = torch.arange(len(masks), device=masks.device)[:, None]
     rank = order.argsort(dim=1)  # [B, M], where each state goes
+    numbers = [
+        torch.full_like(memory.mask, k, dtype=torch.long) for k, memory in enumerate(memories)
+    ]
+    belongs = one_hot(torch.cat(numbers, dim=1)[rows, order], len(memories)).bool()  # [B, M, K]
     values = [memory.states if memory.values is None else memory.values for memory in memories]
     separate = any(memory.values is not None for memory in memories)
     return Memory(
@@ -236,6 +241,7 @@ def _joined(memories: list[Memory]) -> Memory:
         torch.stack([memory.summary for memory in memories]).mean(dim=0),
         torch.cat(_places(memories, rank), dim=1),
         torch.cat(values, dim=1)[rows, order] if separate else None,
+        belongs,
     )
 
 

@@ -1,7 +1,7 @@
 """What an objective is: a model and a batch in, a sum to make small out."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -35,6 +35,7 @@ class Objective(ABC):
     """
 
     discrete: ClassVar[bool] = True  # False if it is for models that write values
+    all_references: ClassVar[bool] = False  # True if it asks for all targets of an example
 
     def __init__(self, decode: Decode) -> None:
         self.decode = decode
@@ -43,6 +44,13 @@ class Objective(ABC):
     @abstractmethod
     def __call__(self, model: Model, batch: Batch, moment: Moment) -> Loss:
         """Return the sum over the batch; `count` is the number of its target symbols."""
+
+    def study(self, references: Iterable[Sequence[str]]) -> None:  # noqa: B027 - most need nothing
+        """Read the references of every training example, before the first update.
+
+        Only objectives of `all_references` are asked to. What they find depends on the training
+        data alone, so a resumed run finds it again.
+        """
 
     def validate(self, model: Model, batch: Batch) -> Loss:
         """Return what a model is validated by, without the objective's own terms.

@@ -7,6 +7,7 @@ of the inputs, nor on where they come from.
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from itertools import islice, repeat
 from typing import Any, Unpack, overload
 
@@ -144,6 +145,8 @@ class Predictor(Resident):
             options: those of `Decode`, and `watch` and `chunk` of `stream`.
         """
         decode, call = read_options(options, ("watch", "chunk"))
+        if self.target.vocabulary is None:
+            decode.check_values("forecast")
         if isinstance(given, list):
             return Predictions(self.stream(given, decode, **call))
         return next(self.stream([given], decode, **call))
@@ -220,7 +223,9 @@ class Predictor(Resident):
 
         @torch.inference_mode()
         def find(rows: list[int]) -> list[Found]:
-            task = self._task(rows, several, sizes, begins, watch)
+            task = self._task(rows, sizes, begins, watch)
+            if search.draws:
+                task = replace(task, keys=[self._key(several[i]) for i in rows])
             sources = self._pad([arrays[i] for i in rows])
             return searcher.search(sources, search, task, trace=trace)
 
@@ -285,7 +290,6 @@ class Predictor(Resident):
     def _task(
         self,
         rows: list[int],
-        several: Sequence[Given],
         sizes: Sequence[int],
         begins: Sequence[tuple[int, ...]],
         watch: Progress | None,
@@ -300,7 +304,6 @@ class Predictor(Resident):
             limits=torch.tensor(limits, device=self.device),
             banned=(PAD, START) if self.decoding.replace_unknown else (PAD, START, UNK),
             prefixes=forced if any(forced) else (),
-            keys=[self._key(several[i]) for i in rows],
             shapers=self._shapers,
             watch=_numbered(watch, rows) if watch else None,
         )
@@ -339,7 +342,7 @@ class Predictor(Resident):
 
         The sources of a model without any, a language model, do not matter.
         """
-        vocabulary = scoring_vocabulary(self.target, len(sources), len(targets))
+        vocabulary = scoring_vocabulary(self.target, sources, targets)
         several = list(read_inputs(sources, self.sources))
         read = self.encode(several)
         raws = [next(iter(one.values())) if self.model.reads else "" for one in several]

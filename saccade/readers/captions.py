@@ -1,7 +1,7 @@
 """A folder of pictures and a file of what they show."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Literal
@@ -49,8 +49,7 @@ class Captions(Reader):
     def read(self) -> Iterator[Example]:
         """Yield an example for every picture."""
         grouped = self.grouped()
-        skips = self.missing == "skip"
-        lost = {name: said for name in grouped if (said := self.problem(name, decode=skips))}
+        lost = self._lost(grouped)
         if lost and self.missing == "refuse":
             raise DataError(self._refusal(lost, grouped))
         if len(lost) == len(grouped):
@@ -139,6 +138,24 @@ class Captions(Reader):
         if not about.st_size:
             return f"{path}: the file is empty"
         return _broken(path, about.st_mtime_ns) if decode else ""
+
+    def skipped(self) -> str:
+        """Say how many pictures are left out, and which; nothing if there are none."""
+        if self.missing == "refuse":
+            return ""
+        grouped = self.grouped()
+        lost = self._lost(grouped)
+        if not lost:
+            return ""
+        return (
+            f"{len(lost):,} of {len(grouped):,} pictures are missing, empty or broken, and"
+            f" skipped: {_listed(list(lost))}."
+        )
+
+    def _lost(self, names: Iterable[str]) -> dict[str, str]:
+        """Return what is wrong with pictures, by name; those that are to be skipped are decoded."""
+        skips = self.missing == "skip"
+        return {name: said for name in names if (said := self.problem(name, decode=skips))}
 
     def _refusal(self, lost: dict[str, str], grouped: dict[str, list[Caption]]) -> str:
         first = next(iter(lost))

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Literal
 
 from saccade.errors import RecipeError
-from saccade.nouns import Example
+from saccade.modalities._picture import PictureFile
+from saccade.nouns import Example, Raw
 from saccade.parts import Part
 from saccade.readers.base import Reader
 
@@ -46,13 +47,18 @@ class Split(Reader):
         """Yield the pairs of this part, in the order of the corpus."""
         low, high = self.bounds[self.part]
         for example in self.corpus.read():
-            if low <= share(str(example.source)) < high:
+            if low <= share(_key(example.source)) < high:
                 yield example
 
     def fingerprint(self) -> str:
         """Hash the corpus and the part's bounds."""
         text = f"{self.corpus.fingerprint()} {self.part} {self.bounds[self.part]}"
         return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def _key(source: Raw) -> str:
+    """Return what decides the part: of a picture its content, whatever it is called."""
+    return source.digest if isinstance(source, PictureFile) else str(source)
 
 
 def share(text: str) -> float:

@@ -79,6 +79,7 @@ class Search(ABC):
     """A way to choose symbols. Each row's outcome depends on that row alone."""
 
     once: ClassVar[bool] = False  # True if it steps from every state at most once, as a beam does
+    draws: ClassVar[bool] = False  # True if it needs the keys of a task
     lines: int = 1  # of a sentence that are written side by side
     beam: BeamOptions | None = None  # set if it is a beam search, which some models run themselves
 

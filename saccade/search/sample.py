@@ -34,6 +34,7 @@ class Sample(Search):
     """
 
     once: ClassVar[bool] = True
+    draws: ClassVar[bool] = True
 
     def __init__(
         self,

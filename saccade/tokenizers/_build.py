@@ -12,6 +12,7 @@ from saccade.errors import DataError, RecipeError, suggest
 from saccade.tokenizers._vocabulary import MARK, SYMBOLS, UNK, Vocabulary
 
 _QUOTES = {"[‘’‚‛‹›]": "'", "[“”„‟«»]": '"'}
+_MARKS = r"[\p{P}\p{S}]+(?!\S)|(?<!\S)[\"(\[]+"  # alone, behind a word, or opening one; not 's
 _NORMALISERS: dict[str, Callable[[], list[Any]]] = {
     "nfc": lambda: [normalizers.NFC()],
     "nfd": lambda: [normalizers.NFD()],
@@ -21,6 +22,7 @@ _NORMALISERS: dict[str, Callable[[], list[Any]]] = {
     "strip": lambda: [normalizers.Strip()],
     "squeeze": lambda: [normalizers.Replace(Regex(r"\s+"), " ")],
     "digits": lambda: [normalizers.Replace(Regex(r"[0-9]"), "0")],
+    "no_punctuation": lambda: [normalizers.Replace(Regex(_MARKS), "")],
     "quotes": lambda: [normalizers.Replace(Regex(old), new) for old, new in _QUOTES.items()],
 }
 

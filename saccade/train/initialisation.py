@@ -7,9 +7,12 @@ import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
+from saccade.embedders._trunk import read_trained
+
 _FILLS = {
     *(Tensor.uniform_, Tensor.normal_),
-    *(nn.init.uniform_, nn.init.normal_, nn.init.kaiming_uniform_),
+    *(nn.init.uniform_, nn.init.normal_, nn.init.kaiming_uniform_, nn.init.kaiming_normal_),
+    read_trained,
 }
 
 
@@ -17,7 +20,8 @@ class Undrawn(TorchFunctionMode):
     """Leaves memory as it is where numbers would be drawn, so every weight must be put in later.
 
     Drawn are uniform and normal numbers; of normal ones orthogonal matrices are made, by the
-    decomposition QR, which is left out too. Everything else is computed as ever.
+    decomposition QR, which is left out too, and so are weights that were trained elsewhere.
+    Everything else is computed as ever.
     """
 
     def __torch_function__(

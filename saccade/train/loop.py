@@ -9,7 +9,7 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch.nn.utils import get_total_norm
@@ -132,6 +132,8 @@ class Loop:
             if progress.batch == len(self.plan):
                 progress.epoch, progress.batch = progress.epoch + 1, 0
                 self.plan = self.batches.epoch(progress.epoch)
+            if self.objective.all_references:
+                batch = replace(batch, references=self.batches.references(batch.index))
             yield batch.to(self.device)
 
     def _divide(self, count: int) -> float:

@@ -22,7 +22,7 @@ class Terminal(Protocol):
         """Return lines, each with its end."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Drawing:
     r"""A view of something, drawn when a form of it is asked for.
 
@@ -65,12 +65,15 @@ class Drawing:
 
     def save(self, path: str | Path) -> Path:
         """Write the picture to a file whose ending says in which form."""
-        place = checked_path(Path(path))
+        place = checked_path(Path(path), "save")
         place.write_bytes(self.encoded(place.suffix))
         return place
 
     def __str__(self) -> str:
         return self.terminal()
+
+    def __repr__(self) -> str:
+        return f"<Drawing {self.name}{f': {self.said}' if self.said else ''}>"
 
     def _repr_html_(self) -> str:
         """Show the picture in a notebook."""
@@ -138,11 +141,11 @@ def colourless(write: Callable[[int], str]) -> Terminal:
     return written
 
 
-def checked_path(path: Path) -> Path:
+def checked_path(path: Path, option: str = "--output") -> Path:
     """Refuse a file whose ending names no form of a picture."""
     if path.suffix.lower() not in FORMS:
         raise RecipeError(
-            f"--output {path}: ends in '{path.suffix}'; expected {', '.join(FORMS[:-1])} or "
+            f"{option} {path}: ends in '{path.suffix}'; expected {', '.join(FORMS[:-1])} or "
             f"{FORMS[-1]}. Rename it."
         )
     return path

@@ -160,7 +160,7 @@ def _write(
         (shape.text or "").replace("$", r"\$"),
         color=ink["facecolor"],
         fontsize={"title": 15, "small": 11}.get(kind, 13) * _POINTS * 0.92,
-        fontweight="semibold" if kind == "title" else "normal",
+        fontweight="bold" if kind == "title" else "normal",
         ha=sides.get(shape.get("text-anchor", ""), "left"),
         va="baseline",
         rotation=-float(turned[1]) if turned else 0.0,

@@ -1,12 +1,14 @@
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 
 from saccade import recipe as recipes
 from saccade import starters
 from saccade.data.files import named_files, readers_of
+from saccade.modalities import _png
 from tests.cli.conftest import Call
 
 MISSING = """
@@ -147,6 +149,18 @@ def test_init_takes_held_out_files_and_columns(call: Call, tmp_path: Path) -> No
     assert next(recipe.data.train[0].build(Path()).read()).source == "w0e\tV;PST"
 
 
+def test_init_finds_features_and_tells_what_it_does_not_read(call: Call, tmp_path: Path) -> None:
+    rows = "".join(f"w{i}e\tw{i}ed\tV;PST\n" for i in range(60))
+    (tmp_path / "forms.tsv").write_text(rows, encoding="utf-8")
+    said = call("init", "inflection", "--data", "forms.tsv", "-o", "forms.yaml")
+    assert said.code == 0, said.err
+    recipe = recipes.load(tmp_path / "forms.yaml")
+    assert next(recipe.data.train[0].build(Path()).read()).source.endswith("e\tV;PST")
+    (tmp_path / "noted.tsv").write_text(rows.replace("V;PST", "noted"), encoding="utf-8")
+    said = call("init", "transliteration", "--data", "noted.tsv", "-o", "noted.yaml")
+    assert "noted.tsv: column 3 is not read, as 'noted'." in said.err
+
+
 def test_init_refuses(call: Call, tmp_path: Path) -> None:
     (tmp_path / "few.tsv").write_text("a\tb\n", encoding="utf-8")
     cases = {
@@ -166,3 +180,25 @@ def test_init_refuses(call: Call, tmp_path: Path) -> None:
     assert few.code == 1
     assert "few.tsv: 1 different sources; expected 20 or more" in few.err
     assert not (tmp_path / "recipe.yaml").exists()
+
+
+def test_init_captions_writes_a_recipe_for_a_folder(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "photos").mkdir()
+    for n in range(40):
+        pixels = np.full((9, 9, 3), n, dtype=np.uint8)
+        (tmp_path / "photos" / f"{n}.png").write_bytes(_png.encode(pixels))
+    (tmp_path / "c.tsv").write_text("".join(f"{n}.png\ta cat\n" for n in range(41)))
+    said = call("init", "captions", "--images", "photos", "--captions", "c.tsv", "-o", "mine.yaml")
+    assert said.code == 0, said.err
+    assert "photos: 40 pictures with 40 captions." in said.err
+    assert "1 pictures that captions name are not there; they are skipped." in said.err
+    assert "Wrote mine.yaml. Next:  saccade doctor mine.yaml" in said.err
+    assert call("recipe", "check", "mine.yaml").out == "mine.yaml: good\n"
+    again = call("init", "captions", "--images", "photos", "--captions", "c.tsv", "-o", "mine.yaml")
+    assert "mine.yaml: exists already" in again.err
+    for wrong in (
+        ("init", "captions", "--images", "photos"),
+        ("init", "dates", "--images", "photos", "--captions", "c.tsv"),
+        ("init", "captions", "--images", "photos", "--captions", "c.tsv", "--columns", "a,b"),
+    ):
+        assert "init: --images and --captions go together, for captions" in call(*wrong).err

@@ -273,7 +273,9 @@ def test_values_are_read_where_states_are_compared(part: Part[Attention]) -> Non
         reads.append(attention(query, prepared, mask[:, None], start, look=True))
     plain, same, differing = reads
     assert_close(same.context, plain.context)
-    assert_close(differing.weights[:, :, :1], plain.weights[:, :, :1])  # a second look may differ
+    if part.kind != "by_source":  # which weighs sources by what was read of them
+        first = (one.weights[:, :, :1] for one in (differing, plain))  # a second look may differ
+        assert_close(*first)
     if attention.context_dim:
         assert not torch.allclose(differing.context, plain.context)
 

@@ -25,21 +25,53 @@ def _numbers() -> Rows:
     return [randn(n, SIZE, seed=n) for n in (4, 6, 1)]
 
 
-def _pictures() -> Rows:
-    sizes = ((9, 5), (8, 12), (2, 3))
-    return [(randn(*size, SIZE, seed=sum(size)).abs() * 99).to(torch.uint8) for size in sizes]
+def _pictures(channels: int = SIZE, scale: int = 1) -> Rows:
+    sizes = ((9 * scale, 5 * scale), (8 * scale, 12 * scale), (2, 3))
+    return [(randn(*size, channels, seed=sum(size)).abs() * 99).to(torch.uint8) for size in sizes]
+
+
+def _photos() -> Rows:
+    return _pictures(3, scale=5)
+
+
+def _grids() -> Rows:
+    return [randn(*size, SIZE, seed=sum(size)) for size in ((3, 2), (2, 4), (1, 1))]
 
 
 GIVEN: dict[str, tuple[int, Callable[[], Rows]]] = {  # dimensions of places, and rows
     "cnn": (2, _pictures),
+    "efficientnet_lite": (2, _photos),
     "linear": (1, _numbers),
+    "patches": (2, _pictures),
+    "projected": (2, _grids),
     "symbols": (1, _symbols),
+    "vgg": (2, _photos),
 }
-every = pytest.mark.parametrize("part", variants(Embedder, width=16), ids=name)
+DRAWN: dict[str, str | None] = {"efficientnet_lite": "none"}  # nothing is read from packages
+PHOTOS = ("efficientnet_lite", "vgg")  # networks that read red, green and blue
+FREE = {"variant": 0, "train": 99, "width": 16, "patch": 4}  # nothing is frozen
+PARTS = [
+    part
+    for part in variants(Embedder, **FREE)
+    if part.options.get("weights") == DRAWN.get(part.kind)
+]
+every = pytest.mark.parametrize("part", PARTS, ids=name)
 
 
-def build(part: Part[Embedder]) -> Embedder:
-    return scramble(part.build(SIZE, DIM))
+def size_of(part: Part[Embedder]) -> int:
+    return 3 if part.kind in PHOTOS else SIZE
+
+
+def build(part: Part[Embedder], seed: int = 1) -> Embedder:
+    """Build with noise for weights; a deep network keeps what it draws, and gets biases."""
+    torch.manual_seed(seed)
+    embedder = part.build(size_of(part), DIM)
+    if part.kind not in PHOTOS:
+        return scramble(embedder, seed=seed)
+    for parameter in embedder.parameters():
+        if parameter.ndim == 1:
+            parameter.data.copy_(randn(*parameter.shape, seed=seed) * 0.1)
+    return embedder.eval()
 
 
 def source(part: Part[Embedder], *rows: int, extra: int = 0, filled: int = 0) -> Padded:
@@ -62,14 +94,14 @@ def assert_same(one: Padded, other: Padded) -> None:
 
 
 def test_all_are_tried() -> None:
-    assert sorted(GIVEN) == kinds(Embedder)
+    assert sorted(GIVEN) == kinds(Embedder) == sorted({part.kind for part in PARTS})
 
 
 @every
 def test_every_place_has_a_vector(part: Part[Embedder]) -> None:
     embedder, given = build(part), GIVEN[part.kind][1]()
     found = embedder(source(part))
-    assert (embedder.size, embedder.dim) == (SIZE, DIM)
+    assert (embedder.size, embedder.dim) == (size_of(part), DIM)
     assert found.values.shape == (*found.mask.shape, DIM)
     assert found.lengths.tolist() == [prod(embedder.grid(tuple(one.shape))) for one in given]
 
@@ -113,6 +145,6 @@ def test_every_parameter_gets_a_gradient(part: Part[Embedder]) -> None:
 
 @every
 def test_weights_survive_saving(part: Part[Embedder]) -> None:
-    embedder, other = build(part), scramble(part.build(SIZE, DIM), seed=7)
+    embedder, other = build(part), build(part, seed=7)
     other.load_state_dict(embedder.state_dict())
     assert torch.equal(embedder(source(part)).values, other(source(part)).values)

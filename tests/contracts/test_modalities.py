@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from saccade.embedders._trunk import Trunk
 from saccade.embedders.base import Embedder
 from saccade.errors import RecipeError
 from saccade.heads.base import Head
@@ -26,14 +27,22 @@ SERIES = [
 PICTURES = [
     Picture(np.arange(h * w * 3, dtype=np.uint8).reshape(h, w, 3)) for h, w in ((2, 5), (3, 1))
 ]
-RAW: dict[str, list[Any]] = {"text": TEXTS, "numbers": SERIES, "picture": PICTURES}
+RAW: dict[str, list[Any]] = {
+    "text": TEXTS,
+    "numbers": SERIES,
+    "picture": PICTURES,
+    "features": PICTURES,
+}
+DRAWN = Part(Trunk, "efficientnet_lite", {"weights": "none"})  # needs no package
+OPTIONS: dict[str, dict[str, Any]] = {"features": {"network": DRAWN, "size": 40}}
 PARTS = [
-    *(Part(Modality, kind) for kind in kinds(Modality)),
+    *(Part(Modality, kind, OPTIONS.get(kind, {})) for kind in kinds(Modality)),
     Part(Modality, "text", {"tokenizer": Part(Tokenizer, "word")}),
     Part(Modality, "text", {"tokenizer": Part(Tokenizer, "character")}),
     Part(Modality, "text", {"tokenizer": Part(Tokenizer, "bpe", {"size": 40, "dropout": 0.5})}),
 ]
-READ_ONLY = ("image",)  # what a model cannot write
+READ_ONLY = ("image", "features")  # what a model cannot write
+ONE_WAY = ("features",)  # what cannot be turned back into the raw value
 every = pytest.mark.parametrize("part", PARTS, ids=name)
 written = pytest.mark.parametrize("part", [p for p in PARTS if p.kind not in READ_ONLY], ids=name)
 
@@ -61,7 +70,7 @@ def test_what_is_encoded_is_decoded(part: Part[Modality]) -> None:
     arrays = codec.encode(raws(part))
     assert [array.dtype for array in arrays] == [np.dtype(codec.dtype)] * len(arrays)
     for raw, array in zip(raws(part), arrays, strict=True):
-        assert same(codec.decode(array), raw)
+        assert part.kind in ONE_WAY or same(codec.decode(array), raw)
         alone = codec.encode([raw])[0]
         assert np.array_equal(alone, array)
     of_targets = codec.encode_targets(raws(part), raws(part))
@@ -72,7 +81,10 @@ def test_what_is_encoded_is_decoded(part: Part[Modality]) -> None:
 def test_what_is_written_as_text_is_read(part: Part[Modality]) -> None:
     codec = fitted(part)
     for raw in raws(part):
-        assert same(codec.read(codec.write(raw)), raw)
+        read = codec.read(codec.write(raw))
+        assert part.kind in ONE_WAY or same(read, raw)
+        assert same(codec.read(codec.write(read)), read)
+        assert np.array_equal(codec.encode([read])[0], codec.encode([raw])[0])
 
 
 @every
@@ -124,7 +136,7 @@ def test_a_frame_is_the_target_and_what_was_read_before_each_place(part: Part[Mo
 
 @pytest.mark.parametrize("kind", READ_ONLY)
 def test_what_cannot_be_written_is_refused(kind: str) -> None:
-    part = Part(Modality, kind)
+    part = Part(Modality, kind, OPTIONS.get(kind, {}))
     codec = fitted(part)
     arrays = codec.encode(raws(part))
     with pytest.raises(RecipeError, match=r"data.target: \w+ can be read but not written; expec"):
@@ -151,7 +163,7 @@ def test_a_saved_codec_is_the_same(part: Part[Modality], tmp_path: Path) -> None
 @every
 def test_other_data_has_another_fingerprint(part: Part[Modality]) -> None:
     assert fitted(part).fingerprint == fitted(part).fingerprint
-    other, learns = part.build().fit([raws(part)[:1]]), part.kind != "image"
+    other, learns = part.build().fit([raws(part)[:1]]), part.kind not in READ_ONLY
     assert (other.fingerprint != fitted(part).fingerprint) == learns
 
 
@@ -163,7 +175,7 @@ def test_another_array_of_the_same_value_is_that_value(part: Part[Modality]) -> 
     for seed in range(9):
         array = codec.encode(raws(part)[:1])[0]
         other: Array = codec.vary(array, random.Random(seed))
-        assert same(codec.decode(other), raws(part)[0])
+        assert part.kind in ONE_WAY or same(codec.decode(other), raws(part)[0])
         assert other.dtype == array.dtype
         found.add(tuple(other.ravel().tolist()))
     assert (len(found) > 1) == codec.varies

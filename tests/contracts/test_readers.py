@@ -29,6 +29,7 @@ TEXTS = {
     "q.csv": "source,target\none,un\n",
     "pictures.tsv": "a.png\ta cat\nb.png\ta dog\n",
     "names.txt": "a.png\n",
+    "beside.txt": "b.png\na.png\n",
 }
 TSV = {"kind": "tsv", "path": "t.tsv"}
 OPTIONS: dict[str, dict[str, Any]] = {
@@ -39,6 +40,11 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "dataset": {"path": "set"},
     "dialogue": {"path": "d.txt"},
     "embedded": {},
+    "illustrated": {
+        "corpus": TSV,
+        "names": "beside.txt",
+        "images": "pictures",
+    },
     "joined": {"corpus": TSV},
     "jsonl": {"path": "j.jsonl"},
     "labelled": {"path": "l.txt"},

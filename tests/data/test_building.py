@@ -19,7 +19,7 @@ EXAMPLES = [pair("abc"[: i % 4], "xy", f"f:{i}") for i in range(9)]
 
 def begun(folder: Path, *chunks: list[Example]) -> Builder:
     folder.mkdir(exist_ok=True)
-    builder = Builder(folder, CODECS)
+    builder = Builder(folder, CODECS, CODECS.sides)
     for chunk in chunks:
         builder.add(chunk)
     return builder

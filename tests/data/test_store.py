@@ -13,9 +13,10 @@ from saccade.data.building import claimed
 from saccade.data.codecs import Codecs
 from saccade.data.store import Store, build, default_folder
 from saccade.errors import DataError
+from saccade.modalities.base import Array
 from saccade.modalities.numbers import NumbersCodec, NumbersModality, Scale
 from saccade.modalities.text import TextCodec
-from saccade.nouns import Example, pair
+from saccade.nouns import Example, Raw, pair
 from saccade.readers.base import Reader
 from saccade.readers.pairs import Pairs
 from saccade.tokenizers._vocabulary import Vocabulary
@@ -24,6 +25,8 @@ from tests.samples import text_codecs
 
 LETTERS = Character().fit(["abc xyz"], [])
 CODECS = text_codecs(LETTERS)
+SEA = NumbersCodec(Scale((0.0, 1.0), (1.0, 2.0)), 0)
+SEVERAL = Codecs({"text": TextCodec(LETTERS), "sea": SEA}, TextCodec(LETTERS))
 
 
 class Origins(Reader):
@@ -156,9 +159,9 @@ def test_a_killed_builder_is_continued_to_the_same_bytes(
     encoded = list[int]()
     encode = Codecs.encode
 
-    def seen(self: Codecs, examples: list[Example]) -> object:
+    def seen(self: Codecs, examples: list[Example], sides: list[str]) -> object:
         encoded.append(len(examples))
-        return encode(self, examples)
+        return encode(self, examples, sides)
 
     monkeypatch.setattr(Codecs, "encode", seen)
     again = build(Deadly(9000, -1), CODECS, tmp_path / "a")
@@ -227,9 +230,7 @@ class Several(Reader):
 
 
 def test_sources_of_several_references_are_stored_once(tmp_path: Path) -> None:
-    scale = NumbersCodec(Scale((0.0, 1.0), (1.0, 2.0)), 0)
-    codecs = Codecs({"text": TextCodec(LETTERS), "sea": scale}, TextCodec(LETTERS))
-    store = build(Several(Path()), codecs, tmp_path)
+    store = build(Several(Path()), SEVERAL, tmp_path)
     wanted = [(e, reference) for e in Several(Path()).read() for reference in e.references]
     assert len(store) == len(wanted) == 13
     for i, (example, reference) in enumerate(wanted):
@@ -243,6 +244,18 @@ def test_sources_of_several_references_are_stored_once(tmp_path: Path) -> None:
     assert np.fromfile(store.folder / "owners", np.int32).tolist() == [
         i for i in range(7) for _ in range(1 + i % 3)
     ]
+
+
+def test_pairs_know_the_references_of_their_example(tmp_path: Path) -> None:
+    store = build(Several(Path()), SEVERAL, tmp_path)
+    found = [e.references for e in Several(Path()).read() for _ in e.references]
+    for i, references in enumerate(found):
+        assert [LETTERS.decode(ids.tolist()) for ids in store.references(i)] == list(references)
+    firsts = list(store.examples())
+    assert [found[i] for i in firsts] == [e.references for e in Several(Path()).read()]
+    single = stored([["a", "b"], ["c", "x"]], tmp_path)
+    assert list(single.examples()) == [0, 1]
+    assert [LETTERS.decode(ids.tolist()) for ids in single.references(1)] == ["x"]
 
 
 def test_one_reference_each_needs_no_owners(tmp_path: Path) -> None:
@@ -307,3 +320,33 @@ def test_several_sides_are_continued(tmp_path: Path, monkeypatch: pytest.MonkeyP
     one.fails = False
     again = build(one, codecs, tmp_path / "b")
     assert contents(again.folder) == contents(whole.folder)
+    assert len(list((tmp_path / "a").iterdir())) == 2
+    for folder in (tmp_path / "a").iterdir():
+        assert contents(tmp_path / "b" / folder.name) == contents(folder)
+
+
+def test_a_slow_source_is_encoded_once_for_all_targets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scale = NumbersCodec(Scale((0.0, 1.0), (1.0, 2.0)), 0)
+    monkeypatch.setattr(NumbersCodec, "chunk", 2)
+    asked: list[int] = []
+    encode = NumbersCodec.encode
+
+    def counted(self: NumbersCodec, raws: list[Raw], origins: list[str]) -> list[Array]:
+        asked.append(len(raws))
+        return encode(self, raws, origins)
+
+    monkeypatch.setattr(NumbersCodec, "encode", counted)
+    stores = [
+        build(Several(Path()), Codecs({"text": TextCodec(LETTERS), "sea": scale}, target), tmp_path)
+        for target in (TextCodec(LETTERS), TextCodec(Character().fit(["xyz"], [])))
+    ]
+    assert asked == [2, 2, 2, 1]
+    assert stores[0].folder != stores[1].folder
+    for i in range(len(stores[0])):
+        one, other = (store.pair(i).sources for store in stores)
+        assert np.array_equal(one["sea"], other["sea"])
+        assert np.array_equal(one["text"], other["text"])
+    assert not (stores[0].folder / "sea.values").exists()
+    assert np.array_equal(stores[0].flat("sea"), stores[1].flat("sea"))

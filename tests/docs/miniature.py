@@ -6,10 +6,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import yaml
 
 from saccade.corpora.base import Corpus
 from saccade.corpora.english_french import EnglishFrench
+from saccade.modalities import _png
 from saccade.parts import Part
 
 LINES = 16
@@ -50,6 +52,8 @@ def _cut(raw: Any, folder: Path) -> Any:
         return raw
     if raw.get("kind") == "embedded":
         return _embedded(raw, folder)
+    if raw.get("kind") == "features":  # of a network whose weights are drawn, not downloaded
+        return {**raw, "network": {"kind": raw["network"], "weights": "none"}, "size": 32}
     if raw.get("kind") == "split":
         raw |= {key: KEPT_SPLITS for key in ("valid", "test") if raw.get(key, 0.01) > 0}
     return {key: _cut(value, folder) for key, value in raw.items()}
@@ -73,7 +77,7 @@ def _readers(raw: Any) -> Iterator[dict[str, Any]]:
 
 def _named(raw: Any) -> Iterator[dict[str, Any]]:
     if isinstance(raw, dict):
-        if raw.get("kind") == "text" or "path" in raw:
+        if raw.get("kind") in ("text", "captions", "illustrated") or "path" in raw:
             yield raw
         for value in raw.values():
             yield from _named(value)
@@ -85,11 +89,29 @@ def _named(raw: Any) -> Iterator[dict[str, Any]]:
 def _write(reader: dict[str, Any], folder: Path) -> None:
     """Write the file, or the two files, that a reader names, unless they are there."""
     pairs = list(islice(EnglishFrench(size=LINES).pairs("train"), LINES))
+    if reader["kind"] in ("captions", "illustrated"):
+        _write_pictures(reader, folder, [target for _, target in pairs])
+        return
     if reader["kind"] == "text":
         _save(folder / reader["source"], [source for source, _ in pairs])
         _save(folder / reader["target"], [target for _, target in pairs])
         return
     _save(folder / reader["path"], _lines(reader, pairs))
+
+
+def _write_pictures(reader: dict[str, Any], folder: Path, captions: list[str]) -> None:
+    """Write small pictures, and the files that name them."""
+    names = [f"{i}_a.png" for i in range(len(captions))]
+    for i, name in enumerate(names):
+        path = folder / reader["images"] / name
+        path.resolve().parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(_png.encode(np.full((8, 8, 3), 9 * i, dtype=np.uint8)))
+    if reader["kind"] == "illustrated":
+        _save(folder / reader["names"], names)
+        return
+    rows = [f"{n}#{i}\t{line}" for n, line in zip(names, captions, strict=True) for i in range(2)]
+    _save(folder / reader["captions"], rows)
+    _save(folder / reader["split"], names)
 
 
 def _lines(reader: dict[str, Any], pairs: list[tuple[str, str]]) -> list[str]:

@@ -1,5 +1,7 @@
 """The network over pictures: its grid, what a square sees, and what it must not depend on."""
 
+from typing import Any
+
 import pytest
 import torch
 from hypothesis import given, settings
@@ -26,7 +28,7 @@ def padded(*pictures: Tensor) -> Padded:
     return Padded(values, mask)
 
 
-def network(**options: int) -> CnnEmbedder:
+def network(**options: Any) -> CnnEmbedder:
     torch.manual_seed(1)
     return CnnEmbedder(3, 6, **{"width": 16, **options}).double()
 
@@ -121,3 +123,13 @@ def test_a_network_without_channels_is_refused() -> None:
         network(width=0)
     with pytest.raises(ShapeError, match=r"width is 16 and depth -1; .* a depth from 0 on"):
         network(depth=-1)
+
+
+def test_a_plain_network_puts_its_block_in_the_place_of_what_it_got() -> None:
+    residual, plain = network(stride=2), network(stride=2, residual=False)
+    plain.load_state_dict(residual.state_dict())
+    given = padded(picture(8, 8))
+    x, mask = torch.randn(1, 4, 4, 16).double(), torch.ones(1, 4, 4, 1, dtype=torch.bool)
+    one, other = (found.get_submodule("stages.0.blocks.0") for found in (residual, plain))
+    torch.testing.assert_close(one(x, mask) - x, other(x, mask))
+    assert not torch.allclose(residual(given).values, plain(given).values)

@@ -57,7 +57,7 @@ def test_captions_without_picture_stop_it_unless_they_are_skipped(folder: Path) 
     assert places == ["3.png", "4.png", "5.png"]
     found = examined(folder, missing="skip")
     assert not named(found, "broken, and skipped").stops
-    assert named(found, "each way")
+    assert named(found, "each way").level == "good"
 
 
 def test_what_no_reader_can_begin_with_stops_it(folder: Path) -> None:
@@ -90,3 +90,9 @@ def test_pictures_that_nobody_reads_are_counted(folder: Path) -> None:
         for split in ("names.txt", "rest.txt")
     }
     assert not any("in no split" in one.text for one in examine_captions(both))
+
+
+def test_parts_of_one_corpus_are_looked_at_once(folder: Path) -> None:
+    several = {key: Captions(folder, images="p", captions="t.tsv") for key in ("train", "valid")}
+    found = examine_captions(several)
+    assert [one.text.partition(":")[0] for one in found] == ["train, valid"] * 2

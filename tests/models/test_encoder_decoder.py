@@ -7,10 +7,10 @@ from torch.testing import assert_close
 from saccade.decoders.base import Decoder
 from saccade.encoders.base import Encoder
 from saccade.errors import ShapeError
-from saccade.flow import Batch, Padded
+from saccade.flow import Batch, Memory, Padded
 from saccade.heads.base import Head
 from saccade.models.base import writer
-from saccade.models.encoder_decoder import EncoderDecoder
+from saccade.models.encoder_decoder import EncoderDecoder, _joined
 from saccade.nouns import Side
 from saccade.objectives._errors import squared_error
 from saccade.parts import Part
@@ -22,6 +22,7 @@ from tests.samples import (
     PAIRS,
     backward,
     collate,
+    mask_of,
     pairs_batch,
     randn,
     scramble,
@@ -262,3 +263,17 @@ def test_memories_of_unequal_width_are_refused() -> None:
     }
     with pytest.raises(ShapeError, match=said):
         EncoderDecoder({"a": Side(9), "b": Side(9)}, Side(9), encoders=parts)
+
+
+def test_a_joined_memory_says_whose_its_places_are() -> None:
+    one, other = (
+        Memory(randn(2, n, 4, seed=n), mask_of(*lengths), randn(2, 4))
+        for n, lengths in ((3, (3, 1)), (2, (1, 2)))
+    )
+    joined = _joined([one, other])
+    assert joined.belongs is not None
+    found = joined.belongs.long().argmax(dim=2)
+    assert [row[m].tolist() for row, m in zip(found, joined.mask, strict=True)] == [
+        [0, 0, 0, 1],
+        [0, 1, 1],
+    ]

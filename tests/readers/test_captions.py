@@ -124,6 +124,10 @@ def test_pictures_that_are_not_there_are_refused_or_skipped(folder: Path) -> Non
     with pytest.raises(DataError, match=said):
         found(reader(folder, text))
     assert found(reader(folder, missing="skip")) == TEXTS
+    assert reader(folder, missing="skip").skipped() == (
+        "4 of 6 pictures are missing, empty or broken, and skipped: d.png, e.png, f.png and 1 more."
+    )
+    assert reader(folder).skipped() == ""
     (folder / "t.tsv").write_text("d.png\tx\n", encoding="utf-8")
     with pytest.raises(DataError, match=r"none of its 1 pictures can be read from .*is empty"):
         found(reader(folder, missing="skip"))
@@ -193,8 +197,8 @@ def test_the_fingerprint_is_that_of_the_content(folder: Path) -> None:
 
 def test_pictures_fall_into_parts_by_their_name(folder: Path) -> None:
     names = [f"{n}.png" for n in range(60)]
-    for name in names:
-        (folder / "p" / name).write_bytes(_png.encode(np.zeros((1, 1, 3), np.uint8)))
+    for n, name in enumerate(names):  # two names of each picture
+        (folder / "p" / name).write_bytes(_png.encode(np.full((1, 1, 3), n // 2, np.uint8)))
     (folder / "t.tsv").write_text("".join(f"{n}\tx\n" * 2 for n in names), encoding="utf-8")
     corpus = Part(Reader, "captions", {"images": "p", "captions": "t.tsv"})
     parts: dict[str, list[Example]] = {
@@ -204,3 +208,5 @@ def test_pictures_fall_into_parts_by_their_name(folder: Path) -> None:
     seen = [str(example.source) for part in parts.values() for example in part]
     assert sorted(seen) == sorted(names)
     assert all(parts.values())
+    pictures = [{example.source.digest for example in part} for part in parts.values()]
+    assert sum(map(len, pictures)) == len(set.union(*pictures)) == 30

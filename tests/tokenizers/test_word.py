@@ -38,3 +38,10 @@ def test_factors_are_pieces_of_their_own() -> None:
 def test_digits_are_one() -> None:
     vocabulary = Word().fit(["in 1984"], ["digits"])
     assert vocabulary.pieces(vocabulary.encode("in 2026")) == ("▁in", "▁0000")
+
+
+def test_marks_can_be_left_out() -> None:
+    """Those that stand alone, behind a word or open one; not those inside, nor the s of a dog."""
+    text = "A dog 's \"red\" ball , isn't here . ( T-shirt ) end!"
+    known = Word(punctuation=False).fit([text], ["lowercase", "no_punctuation", "squeeze", "strip"])
+    assert known.decode(known.encode(text)) == "a dog 's red ball isn't here t-shirt end"

@@ -103,3 +103,8 @@ def test_print_shows_images_where_they_stand() -> None:
     seen = [[found[y, int(width * part), :3].tolist() for part in columns] for y in rows]
     assert seen == [[[0, 0, 0], [1, 0, 0]], [[0, 0, 1], [0, 0, 0]]]
     assert (found[-1] == 1).all()  # paper
+
+
+def test_a_drawing_says_what_it_shows() -> None:
+    assert repr(drawing()) == "<Drawing Attention: le chat → the cat>"
+    assert repr(drawing("")) == "<Drawing Attention>"

@@ -1,0 +1,173 @@
+"""Features of pictures: what a frozen network sees in each square, computed once and stored.
+
+The raw value is the picture, so it is read, shown and drawn over like any other; what a model reads
+are the features. This modality is the one that needs torch: it runs a network. It is imported only
+where a recipe names it.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import ClassVar, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from saccade.embedders._frozen import FrozenTrunk, sketched
+from saccade.embedders._trunk import Trunk
+from saccade.errors import CheckpointError, DataError, RecipeError
+from saccade.modalities._picture import MOST, Picture
+from saccade.modalities._resize import Fit, Sizing
+from saccade.modalities.base import Array, Codec, Laid, Modality
+from saccade.nouns import Raw, Side
+from saccade.parts import Part
+
+
+@final
+class FeaturesCodec(Codec):
+    """The features that one network makes of pictures of one size.
+
+    Args:
+        network: makes the features.
+        sizing: how large the pictures are that the network reads.
+        weights: the hash that the network's weights must have.
+        channels: features of a place.
+    """
+
+    unit = "places"
+    dtype = "float16"
+    chunk: ClassVar[int] = 64  # pictures that are encoded at once: 8 MB of features
+    view: ClassVar[str] = "picture"
+
+    def __init__(self, network: Part[Trunk], sizing: Sizing, weights: str, channels: int) -> None:
+        self.network, self.sizing = network, sizing
+        self.weights, self.channels = weights, channels
+
+    @property
+    def side(self) -> Side:
+        """The features of a place."""
+        return Side(self.channels, embedder="projected")
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of the network, its weights, and how pictures are resized."""
+        size, fit = self.sizing.size, self.sizing.fit
+        content = ["features", size, fit, self.network.plain(), self.weights]
+        return hashlib.blake2b(json.dumps(content).encode(), digest_size=16).hexdigest()
+
+    def describe(self) -> str:
+        """Name the network, and say how large its pictures are."""
+        size, kind = self.sizing.size, self.network.kind
+        return f"{self.channels:,} features a place, by {kind} at {size} x {size} pixels"
+
+    @cached_property
+    def _frozen(self) -> FrozenTrunk:
+        """The network, built when it is first needed."""
+        frozen = FrozenTrunk(self.network.build)
+        if frozen.fingerprint != self.weights:
+            raise CheckpointError(
+                f"features: the weights of {self.network.kind} are {frozen.fingerprint[:12]}; the"
+                f" model was trained with {self.weights[:12]}. Install or give the same weights."
+            )
+        return frozen
+
+    def encode(self, raws: Sequence[Raw], origins: Sequence[str] = ()) -> list[Array]:
+        """Return the features of every picture, `[H', W', C]`."""
+        return list(self._frozen.features(self.sizing.arrays(raws, origins)))
+
+    def lengths(self, shapes: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return the number of places, `[n, 3]` to `[n]`."""
+        return shapes[:, 0] * shapes[:, 1]
+
+    def pad(self, arrays: Sequence[Array]) -> Laid:
+        """Lay grids of one size out, `[B, H', W', C]`."""
+        if not arrays:
+            return Laid(np.zeros((0, 0, 0, self.channels), np.float16), np.zeros((0, 0, 0), bool))
+        values = np.stack(arrays)
+        return Laid(values, np.ones(values.shape[:3], dtype=np.bool_))
+
+    def decode(self, values: Array) -> Raw:
+        """Refuse: nobody can tell the picture from its features."""
+        raise DataError(
+            "features: a picture cannot be made of its features; expected to read, not to write"
+            " them. Use data.target of kind text or numbers."
+        )
+
+    def labels(self, raw: Raw, values: Array) -> tuple[str, ...]:
+        """Name nothing: the places form a grid."""
+        return ()
+
+    def read(self, text: str, where: str = "input") -> Picture:
+        """Read a data URI as the picture that the network will see."""
+        return self.sizing.read(text, where)
+
+    def write(self, raw: Raw) -> str:
+        """Write a data URI of the picture that the network will see."""
+        return self.sizing.write(raw)
+
+    def save(self, path: Path) -> None:
+        """Write a JSON file: which weights, not the weights."""
+        found = {"weights": self.weights, "channels": self.channels}
+        path.write_text(json.dumps(found), encoding="utf-8")
+
+
+class Features(Modality):
+    """What a network that does not learn sees in a picture; computed once, then read from disk.
+
+    A picture is made square, `size` pixels each way: `squash` changes its proportions and so keeps
+    all of it, `crop` keeps the middle of the longer side, `pad` puts grey around. The features of
+    every place of the network's grid are stored in half precision: 7 x 7 x 1,280 numbers, 125 kB a
+    picture, for EfficientNet-Lite at 224 pixels. They are computed again when the picture, the size
+    or any weight of the network is another.
+
+    A model folder names the network and the hash of its weights, and does not hold them.
+    """
+
+    discrete: ClassVar[bool] = False
+    raw: ClassVar[str] = "features"
+    writable: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        *,
+        network: Part[Trunk] = Part(Trunk, "efficientnet_lite"),
+        size: int = 224,
+        fit: Fit = "squash",
+    ) -> None:
+        if not 1 <= size <= MOST:
+            raise RecipeError(
+                f"features.size: found {size}; expected 1 to {MOST} pixels each way. Change it."
+            )
+        self.network, self.sizing = network, Sizing(size, fit)
+        self.max_length = size * size
+
+    def sketch(self) -> Side:
+        """Return a side of as many features as the network has."""
+        return Side(sketched(self.network.build).channels, embedder="projected")
+
+    def fit(self, streams: Sequence[Iterable[Raw]], beside: Codec | None = None) -> Codec:
+        """Take the network as it is."""
+        frozen = FrozenTrunk(self.network.build)
+        return self._codec(frozen.fingerprint, frozen.channels)
+
+    def load(self, path: Path, beside: Codec | None = None) -> Codec:
+        """Read what `FeaturesCodec.save` wrote."""
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+            weights, channels = found["weights"], found["channels"]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise CheckpointError(
+                f"{path}: cannot be read as features ({error}); expected what training wrote. Copy"
+                " the model folder again."
+            ) from None
+        if type(weights) is not str or type(channels) is not int or not 0 < channels < 1 << 16:
+            raise CheckpointError(
+                f"{path}: has weights {str(weights)[:40]!r} and {str(channels)[:40]} channels;"
+                " expected a hash and a number. Copy the model folder again."
+            )
+        return self._codec(weights, channels)
+
+    def _codec(self, weights: str, channels: int) -> FeaturesCodec:
+        return FeaturesCodec(self.network, self.sizing, weights, channels)
