@@ -9,8 +9,8 @@ PACKAGE = Path(__file__).parent.parent / "saccade"
 
 LAYERS = [  # a room may import rooms of the layers above its own, and no others
     ("errors", "nouns", "flow", "kernels", "schedules"),
-    ("parts", "tokenizers", "positions", "cells", "embedders", "layers", "search", "guards"),
-    ("modalities", "attention", "heads"),
+    ("parts", "tokenizers", "positions", "cells", "layers", "search", "guards"),
+    ("modalities", "embedders", "attention", "heads"),
     ("corpora", "encoders", "decoders", "metrics", "views"),
     ("readers", "models"),
     ("objectives", "shaping", "inference"),
@@ -42,7 +42,7 @@ OPTIONAL = {  # extras, and what is slow to import: imported where they are aske
     "matplotlib.image",
     *("numpy", "saccade.guards.hallucination", "saccade.views.heatmap"),
     *("pyarrow", "pyarrow.parquet"),
-    "PIL",
+    *("PIL", "av"),
 }
 
 FILES = sorted(PACKAGE.rglob("*.py"))
