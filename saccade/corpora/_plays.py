@@ -24,7 +24,7 @@ from saccade.corpora.base import Split
 Frames = NDArray[np.uint8]  # [F, H, W, 3]
 Box = tuple[int, int, int, int]
 
-SIDE = 28  # pixels of a frame, each way
+SIDE = 24  # pixels of a frame, each way
 STEP = 100  # milliseconds from frame to frame
 STILL = "still"
 VERBS: Mapping[str, str] = {  # how an action is said, and what a frame of it is called
@@ -155,7 +155,7 @@ class Play:
         return next(acting, STILL)
 
     def draw(self) -> Frames:
-        """Draw all frames, `[F, 28, 28, 3]`."""
+        """Draw all frames, `[F, 24, 24, 3]`."""
         grain = np.frombuffer(
             shake_256(f"plays {self.paper}".encode()).digest(SIDE * SIDE + 1), dtype=np.uint8
         ).astype(np.int32)
@@ -206,7 +206,7 @@ def _thing(dice: Dice) -> tuple[str, str]:
 
 def _steps(dice: Dice, verb: str) -> int:
     """Draw how long an action takes; who blinks is seen in the end."""
-    return 4 if verb == "blinks" else 4 + dice.below(2)
+    return 4 if verb == "blinks" else 3 + dice.below(2)
 
 
 def _placed(dice: Dice, actor: Actor) -> Actor:

@@ -16,7 +16,7 @@ Task = Literal["description", "labels"]
 class Moving(Corpus):
     """Clips of two things that act in turn, with `a 3 moves left, then a red square falls`.
 
-    Digits and coloured shapes on grainy paper, 28 x 28 pixels, 9 to 14 frames, ten a second. One
+    Digits and coloured shapes on grainy paper, 24 x 24 pixels, 7 to 12 frames, ten a second. One
     thing moves left or right, rises, falls, grows, shrinks, appears, vanishes or blinks; then the
     other does. Nothing but time tells who acts first. Shown backwards a clip is another one with
     other words, so frames without their order cannot tell them apart. No caption of one split is in

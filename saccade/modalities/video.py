@@ -84,6 +84,10 @@ class VideoCodec(Codec):
         """Read a data URI."""
         return self.sampling.clip(text, where)
 
+    def take(self, raw: Raw, where: str = "input") -> Clip:
+        """Return what a model sees of a clip, an array of frames or a file."""
+        return self.sampling.clip(raw, where)
+
     def write(self, raw: Raw) -> str:
         """Write what a model sees of a clip as a data URI."""
         return to_text(self.sampling.clip(raw, "clip"))

@@ -158,7 +158,8 @@ def to_terminal(
         _band(seen, names, range(start, min(start + step, n_frames)), margin, cell, colour=colour)
         for start in range(0, n_frames, step)
     ]
-    notes = [f"{pad(name, margin)} {seen.note(i)}" for i, name in enumerate(names) if seen.note(i)]
+    told = [(name, seen.note(i)) for i, name in enumerate(names) if seen.note(i)]
+    notes = [shorten(f"{pad(shorten(name, margin), margin)} {note}", width) for name, note in told]
     ends = [_terminal_scale(seen.top, colour=colour)]
     return "\n\n".join([*bands, *(["\n".join(notes)] if notes else []), *ends]) + "\n"
 

@@ -8,8 +8,8 @@ from saccade.corpora._plays import SIDE, Actor, Play
 
 def drawn(verb: str, shape: str = "3", steps: int = 4) -> np.ndarray:  # type: ignore[type-arg]
     """Draw one action of a digit, beside a square that blinks later."""
-    second = Actor("square", "red", "blinks", steps, 4, 20, 20)
-    frames = Play(Actor(shape, "black", verb, 0, steps, 60, 60), second, steps + 5, 1).draw()
+    second = Actor("square", "red", "blinks", steps, 4, 14, 14)
+    frames = Play(Actor(shape, "black", verb, 0, steps, 54, 54), second, steps + 5, 1).draw()
     return frames[: steps + 1].astype(int)
 
 

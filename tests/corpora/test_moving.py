@@ -10,7 +10,7 @@ from saccade.corpora._plays import BACKWARDS, STILL, VERBS, Actor, Play, play_of
 from saccade.corpora.moving import Moving, clip_of
 from saccade.modalities.video import Video
 
-CODEC = Video(frames=16, size=28).fit([])
+CODEC = Video(frames=12, size=24).fit([])
 MIRROR = {**BACKWARDS, **{there: back for back, there in BACKWARDS.items()}}
 
 
@@ -60,7 +60,7 @@ def test_things_stay_in_sight_and_apart() -> None:
         play = play_of("train", number)
         boxes = [one.swept for one in play.actors]
         assert min(min(box) for box in boxes) >= 0
-        assert max(max(box) for box in boxes) <= 28 * 4
+        assert max(max(box) for box in boxes) <= 24 * 4
         (a, b, c, d), (e, f, g, h) = boxes
         assert c <= e or g <= a or d <= f or h <= b
 
@@ -74,7 +74,7 @@ def test_actions_and_things_are_balanced() -> None:
     digits = sum(actor.shape.isdigit() for actor in actors)
     assert abs(digits / len(actors) - 0.5) < 0.05
     assert all(play.first.end <= play.second.start for play in plays)
-    assert {play.n_frames for play in plays} == set(range(9, 15))
+    assert {play.n_frames for play in plays} == set(range(7, 13))
 
 
 def test_no_caption_of_the_test_clips_is_in_training() -> None:
