@@ -71,7 +71,8 @@ def test_a_model_of_clips_writes_and_tells_when_it_looked(folder: Path) -> None:
 def test_text_array_and_clip_are_one(folder: Path) -> None:
     model, (clip,) = saccade.load(folder), clips(1)
     text = model.sources["source"].write(clip)
-    found = [model.predict(one) for one in (clip, Clip(clip), text)]
+    given: list[Any] = [clip, Clip(clip), text]
+    found = model.predict(given)
     assert len({one.text for one in found}) == 1
     assert len({one.source_text for one in found}) == 1
 
@@ -131,9 +132,7 @@ def test_a_resumed_run_is_the_same_bit_for_bit(tmp_path: Path) -> None:
     trained("both", tmp_path / "whole")
     trained("both", tmp_path / "parts", "training.max_steps=2")
     trained("both", tmp_path / "parts", resume=True)
-    one, other = (
-        load_file(tmp_path / name / "model.safetensors") for name in ("whole", "parts")
-    )
+    one, other = (load_file(tmp_path / name / "model.safetensors") for name in ("whole", "parts"))
     assert one.keys() == other.keys()
     assert all(np.array_equal(one[name], other[name]) for name in one)
 

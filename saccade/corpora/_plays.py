@@ -247,7 +247,7 @@ def _coverage(shape: str, x: int, y: int, half: int) -> NDArray[np.int32]:
     points = _digit if shape in DIGITS else inside
     found = points(shape, fine_x, fine_y, 2 * half)
     tiles = found.reshape(bottom - top, _FINE, right - left, _FINE)
-    return tiles.sum(axis=(1, 3), dtype=np.int32)[:, :, None]
+    return np.asarray(tiles.sum(axis=(1, 3), dtype=np.int32)[:, :, None])
 
 
 def _digit(shape: str, x: NDArray[np.int64], y: NDArray[np.int64], half: int) -> NDArray[np.bool_]:
@@ -255,4 +255,4 @@ def _digit(shape: str, x: NDArray[np.int64], y: NDArray[np.int64], half: int) ->
     row = (y + half) * HIGH // (2 * half)
     column = (HIGH * x + WIDE * half) // (2 * half)
     seen = (row >= 0) & (row < HIGH) & (column >= 0) & (column < WIDE)
-    return seen & bitmap(shape)[row.clip(0, HIGH - 1), column.clip(0, WIDE - 1)]
+    return np.asarray(seen & bitmap(shape)[row.clip(0, HIGH - 1), column.clip(0, WIDE - 1)])

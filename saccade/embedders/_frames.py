@@ -42,12 +42,12 @@ class FramePool(nn.Module):
         spread = apart.square().sum(dim=(1, 2, 3), keepdim=True) / count
         seen = relu(apart * (spread + _LEAST).rsqrt()).flatten(0, 1)  # [B F, H', W', C]
         pooled = adaptive_max_pool2d(seen.permute(0, 3, 1, 2), self.cells)  # [B F, C, P, P]
-        vectors: Tensor = self.W(pooled.flatten(1)).unflatten(0, mask.shape)
-        return vectors * mask[:, :, None]
+        vectors: Tensor = self.W(pooled.flatten(1))  # [B F, D]
+        return vectors.view(*mask.shape, -1) * mask[:, :, None]
 
 
 def laid_out(frames: Tensor, mask: Tensor) -> Tensor:
     """Put what belongs to real frames, `[N, ...]`, in its place, zeros elsewhere: `[B, F, ...]`."""
     places = frames.new_zeros(mask.numel(), *frames.shape[1:])
     index = mask.flatten().nonzero()[:, 0]
-    return torch.index_copy(places, 0, index, frames).unflatten(0, mask.shape)
+    return torch.index_copy(places, 0, index, frames).view(*mask.shape, *frames.shape[1:])

@@ -6,20 +6,20 @@ from saccade.corpora._digits import DIGITS, bitmap
 from saccade.corpora._plays import SIDE, Actor, Play
 
 
-def drawn(verb: str, shape: str = "3", steps: int = 4) -> np.ndarray:  # type: ignore[type-arg]
+def drawn(verb: str, shape: str = "3", steps: int = 4) -> np.ndarray:
     """Draw one action of a digit, beside a square that blinks later."""
     second = Actor("square", "red", "blinks", steps, 4, 14, 14)
     frames = Play(Actor(shape, "black", verb, 0, steps, 54, 54), second, steps + 5, 1).draw()
     return frames[: steps + 1].astype(int)
 
 
-def darkness(frames: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+def darkness(frames: np.ndarray) -> np.ndarray:
     """Tell by how much each pixel is darker than without the digit, `[F, H, W]`."""
     without = drawn("appears")[0]
     return (without - frames).clip(0).max(axis=3)  # type: ignore[no-any-return]
 
 
-def ink(frames: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+def ink(frames: np.ndarray) -> np.ndarray:
     """Mark the dark pixels of each frame, `[F, H, W]`."""
     return darkness(frames) > 60
 
