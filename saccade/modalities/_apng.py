@@ -65,7 +65,7 @@ def _packed(frame: NDArray[np.uint8]) -> bytes:
     height, width, _ = frame.shape
     rows = np.zeros((height, 1 + width * 3), dtype=np.uint8)  # filter 0 in front: as it is
     rows[:, 1:] = frame.reshape(height, width * 3)
-    return zlib.compress(rows.tobytes())
+    return zlib.compress(rows.tobytes(), 1)  # twice as fast as usual, a sixth larger
 
 
 def _chunk(kind: bytes, body: bytes) -> bytes:
