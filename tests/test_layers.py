@@ -10,7 +10,8 @@ PACKAGE = Path(__file__).parent.parent / "saccade"
 LAYERS = [  # a room may import rooms of the layers above its own, and no others
     ("errors", "nouns", "flow", "kernels", "schedules"),
     ("parts", "tokenizers", "positions", "cells", "layers", "search", "guards"),
-    ("modalities", "embedders", "attention", "heads"),
+    ("embedders",),
+    ("modalities", "attention", "heads"),
     ("corpora", "encoders", "decoders", "metrics", "views"),
     ("readers", "models"),
     ("objectives", "shaping", "inference"),
