@@ -55,6 +55,10 @@ class Notation(ABC):
     def write(self, raw: Raw) -> str:
         """Write a raw value as text; the inverse of `read`."""
 
+    def take(self, raw: Raw, where: str = "input") -> Raw:
+        """Return a raw value that is no text as it is to stand beside its output."""
+        return raw
+
 
 class TextNotation(Notation):
     """Text, cut into the pieces of a vocabulary."""
