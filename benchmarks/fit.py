@@ -4,8 +4,8 @@
     python -m benchmarks.fit --sets french tatoeba --md docs/results/fit.md
 
 Training pairs are a random sample (seed 0) of a set's training data; every size is tested on the
-set's own test data, or on 500 pairs whose sources are held out first. A result is kept in the
-folder, and a run that was made already is not made again.
+set's own test data, or on 500 pairs whose sources are held out first. Small sizes of all sets come
+first. A result is kept in the folder, and a run that was made already is not made again.
 """
 
 import argparse
@@ -124,7 +124,7 @@ def run(folder: Path, within: str, threads: int, seed: int) -> dict[str, Any]:
         [sys.executable, "-m", "saccade", "evaluate", model.name, "--json", "-"],
         cwd=folder, env=environment, capture_output=True, text=True, check=True,
     )  # fmt: skip
-    found = {key: plan[key] for key in ("task", "chosen", "promised", "seconds")}
+    found = {key: plan[key] for key in ("task", "chosen", "promised", "seconds", "stages")}
     found["evaluation"] = json.loads(scored.stdout)
     kept.write_text(json.dumps(found, indent=1), encoding="utf-8")
     return found
@@ -165,23 +165,25 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=cache() / "fit")
     parser.add_argument("--md", type=Path, help="written between its marks `fit`")
     arguments = parser.parse_args()
-    work: list[tuple[str, int, Path]] = []
+    work: list[tuple[int, str, Path]] = []
     for name in arguments.sets:
         for size, train, test in samples(SETS[name], arguments.sizes):
             folder = arguments.folder / f"{name}-{size}"
             folder.mkdir(parents=True, exist_ok=True)
             write(folder / "train.jsonl", train)
             write(folder / "test.jsonl", test)
-            work.append((name, size, folder))
+            work.append((size, name, folder))
 
-    def one(given: tuple[str, int, Path]) -> str:
-        name, size, folder = given
+    def one(given: tuple[int, str, Path]) -> str:
+        size, name, folder = given
         line = row(name, size, run(folder, arguments.within, arguments.threads, arguments.seed))
         print(line, flush=True)
         return line
 
+    work.sort()
     with ThreadPoolExecutor(arguments.jobs) as pool:
-        lines = list(pool.map(one, work))
+        found = dict(zip(work, pool.map(one, work), strict=True))
+    lines = [found[key] for key in sorted(work, key=lambda given: (given[1], given[0]))]
     head = "| data | pairs | task found | model | score | constant | promised, s | taken, s |"
     text = "\n".join([head, "|---|---|---|---|---|---|---|---|", *lines])
     print(text)

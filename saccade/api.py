@@ -12,12 +12,12 @@ import yaml
 
 from saccade import recipe as recipes
 from saccade import run
-from saccade.data.tables import PairTable, named_texts, text_pairs
+from saccade.data.tables import DiskTable, PairTable, named_texts, text_pairs
 from saccade.errors import DataError, RecipeError, shown, suggest
-from saccade.fit.columns import with_features
 from saccade.fit.files import ColumnNames
 from saccade.fit.fitting import fit as fit_outline
-from saccade.fit.fitting import outline, seconds_in
+from saccade.fit.fitting import seconds_in
+from saccade.fit.outline import outline
 from saccade.folders import model as folders
 from saccade.folders.home import home_of
 from saccade.look.report import read_curves, standing
@@ -180,7 +180,8 @@ def fit(  # noqa: PLR0913 - all but one are options
 
     Args:
         data: a file of pairs, two plain files whose lines match, or pairs as `saccade.train` takes
-            them; these are written to FOLDER-data/pairs.jsonl.
+            them; these are written to FOLDER-data/pairs.jsonl. A Dataset or DatasetDict of
+            `datasets` is saved to FOLDER-data, with its labels and splits.
         valid: the same, to choose the model by; a share of the data if not given.
         test: the same, to measure it on; a share of the data if not given.
         columns: what the columns of source, target and features are called, or their numbers, as
@@ -196,7 +197,7 @@ def fit(  # noqa: PLR0913 - all but one are options
     held, files = {"valid": valid, "test": test}, _files(data, place, names, "data")
     made = outline(
         files,
-        columns=with_features(ColumnNames(**names), files),
+        columns=ColumnNames(**names),
         task=task,
         seed=seed,
         **{name: _files(one, place, names, name) for name, one in held.items() if one is not None},
@@ -214,11 +215,16 @@ def _files(data: Any, place: Path, columns: Mapping[str, str], where: str) -> li
         return [Path(data)]
     if isinstance(data, Sequence) and data and all(isinstance(one, str | Path) for one in data):
         return [Path(one) for one in data]
+    name = "pairs" if where == "data" else where
+    beside = place.with_name(f"{place.name}-data")
+    if isinstance(data, DiskTable):
+        whole = beside if where == "data" else beside.with_name(f"{beside.name}-{where}")
+        data.save_to_disk(str(whole))
+        return [whole]
     rows = named_texts(data, where, columns)
     if not rows:
         raise DataError(f"{where}: no rows; expected pairs of source and target. Add some.")
-    name = "pairs" if where == "data" else where
-    path = place.with_name(f"{place.name}-data") / f"{name}.jsonl"
+    path = beside / f"{name}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     write_text(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
     return [path]

@@ -5,9 +5,12 @@ from pathlib import Path
 import pytest
 
 import saccade
+from saccade import api
+from saccade.fit.outline import outline
 from saccade.folders import model as folders
 from saccade.predict.prediction import DECIMALS, rounded
 from tests.engines.folders import SOURCES, write_noise
+from tests.fit.small import shrunk
 
 PAIRS = [("un chat", "a cat"), ("un chien", "a dog"), ("deux chats", "two cats")]
 SMALL = {
@@ -117,19 +120,25 @@ def test_public_names() -> None:
     assert saccade.__version__
 
 
+@pytest.fixture
+def _short_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(api, "outline", lambda *a, **k: shrunk(outline(*a, **k), 24))
+
+
+@pytest.mark.usefixtures("_short_runs")
 def test_fit_takes_pairs_in_memory(tmp_path: Path) -> None:
     pairs = [(f"{a}{b}", f"{a} {b}") for a in "abcdefgh" for b in "uvwxyz"]
     rows = [{"word": a, "spaced": b} for a, b in pairs]
     columns = {"source": "word", "target": "spaced"}
     fitted = saccade.fit(
         rows[:40], valid=rows[40:44], test=pairs[44:], columns=columns, folder=tmp_path / "m",
-        within="20s",
+        within="60s",
     )  # fmt: skip
     assert [len(fitted.evaluate(split=name).examples) for name in ("valid", "test")] == [4, 4]
     assert saccade.inspect(fitted, "au").name == "Attention"
     assert (tmp_path / "m-data" / "pairs.jsonl").exists()
     assert fitted.folder == tmp_path / "m"
-    assert fitted.predict("au").text
+    assert fitted.predict("au").score < 0
     assert fitted.evaluate().figures
 
 
@@ -154,3 +163,19 @@ def test_what_is_no_model_is_refused() -> None:
         saccade.train(3)  # type: ignore[arg-type]
     with pytest.raises(saccade.RecipeError, match=r"inspect: found str 'runs/demo'; expected a mo"):
         saccade.inspect("runs/demo", "a")  # type: ignore[arg-type]
+
+
+@pytest.mark.usefixtures("_short_runs")
+def test_fit_takes_a_data_set_with_its_labels_and_splits(tmp_path: Path) -> None:
+    datasets = pytest.importorskip("datasets", reason="the package datasets is not installed")
+    labels = datasets.ClassLabel(names=["vowel", "other"])
+    texts = [f"{a}{b}" for a in "abcdefgh" for b in "uvwxyz"]
+    rows = {"text": texts, "label": [int(text[0] not in "ae") for text in texts]}
+    whole = datasets.Dataset.from_dict(
+        rows, features=datasets.Features({"text": datasets.Value("string"), "label": labels})
+    )
+    parts = datasets.DatasetDict(train=whole, validation=whole, test=whole.select(range(5)))
+    fitted = saccade.fit(parts, folder=tmp_path / "m", within="60s")
+    evaluation = fitted.evaluate()
+    assert len(evaluation.examples) == 5
+    assert {one.target for one in evaluation.examples} <= {"vowel", "other"}

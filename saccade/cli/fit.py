@@ -1,5 +1,6 @@
 """The verb that makes a model of a user's own files in one command."""
 
+import time
 from pathlib import Path
 from typing import Annotated
 
@@ -9,8 +10,9 @@ from saccade.cli.evaluate import show_evaluation
 from saccade.cli.options import complain, note
 from saccade.cli.tables import error_console, show_table
 from saccade.fit.files import ColumnNames
-from saccade.fit.fitting import Fitted, fit, outline, seconds_in
+from saccade.fit.fitting import Fitted, fit, seconds_in
 from saccade.fit.jobs import ALIASES, JOBS
+from saccade.fit.outline import outline
 from saccade.learners.timing import roughly
 
 
@@ -19,8 +21,9 @@ def fit_files(
         list[Path],
         typer.Argument(
             metavar="DATA...",
-            help="A file of pairs (TSV, CSV, JSONL, Parquet), two plain files whose lines match, a"
-            " folder of the package datasets, or one plain text.",
+            help="A file of pairs (TSV, CSV, JSON, JSONL, Parquet), two plain files whose lines"
+            " match, a folder of the package datasets, numbers in order of time (CSV), or one plain"
+            " text.",
         ),
     ],
     folder: Annotated[
@@ -74,7 +77,7 @@ def fit_files(
 
       saccade fit train.en train.fr --valid dev.en --valid dev.fr
     """
-    seconds = seconds_in(within)
+    begun, seconds = time.monotonic(), seconds_in(within)
     made = outline(
         data,
         valid=valid or [],
@@ -90,7 +93,15 @@ def fit_files(
         note("Nothing was trained and nothing was written.")
         return
     console = error_console()
-    found = fit(made, place, within=seconds, resume=resume, overwrite=overwrite, console=console)
+    found = fit(
+        made,
+        place,
+        within=seconds,
+        begun=begun,
+        resume=resume,
+        overwrite=overwrite,
+        console=console,
+    )
     _show(found)
 
 
@@ -104,12 +115,22 @@ def _show(found: Fitted) -> None:
         ]
         show_table("Candidates, the best first", ["recipe", "on the validation set"], rows)
     note(
-        f"Took {roughly(found.seconds)}; about {roughly(found.promised)} was promised. Next:\n"
+        f"Took {roughly(found.seconds)}; about {roughly(found.plan.seconds)} was promised. Next:\n"
         f"  saccade predict {found.folder}       write a line, read its output\n"
         f"  saccade serve {found.folder}         the same on a web page\n"
         f"  {found.folder}/report.html       curves, samples, attention\n"
         f"  {found.folder}/fit.yaml          the recipe: edit it, train it again"
     )
+    if found.unmeasured:
+        complain(
+            f"The time was over: {found.unmeasured:,} test examples were not measured. Measure all"
+            f" with: saccade evaluate {found.folder}"
+        )
+    for name in found.beaten_by:
+        complain(
+            f"NO BETTER THAN A FORECAST WITHOUT A MODEL: {name}. Add rows, allow more time with"
+            " --within, or name one column with --target."
+        )
     if found.verdict and not found.verdict.better:
         complain(
             f"THE MODEL LEARNED NOTHING OF USE: {found.verdict.comparison}. Check the columns with"

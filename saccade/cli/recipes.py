@@ -12,9 +12,8 @@ from saccade.cli.options import Sets, complain, note
 from saccade.cli.tables import show_table
 from saccade.data.files import check_files, readers_of
 from saccade.errors import DataError, RecipeError
-from saccade.fit.columns import left_unread, with_features
 from saccade.fit.files import ColumnNames
-from saccade.fit.fitting import outline, readable
+from saccade.fit.outline import outline, readable
 from saccade.starters.photographs import has_features, look_at, recipe_for
 from saccade.train.files import write_text
 
@@ -171,12 +170,12 @@ def init(
             files,
             valid=valid or [],
             test=test or [],
-            columns=with_features(column_names(columns), files),
+            columns=column_names(columns),
             task=task,
         )
         output.parent.mkdir(parents=True, exist_ok=True)
         write_text(output, readable(made, made.candidates[0], output.stem))
-        for line in (*made.told()[:3], *left_unread(made.corpus)):
+        for line in (*made.told()[:3], *made.unread):
             note(line)
     note(f"Wrote {output}. Next:  saccade doctor {output}   then   saccade train {output}")
 

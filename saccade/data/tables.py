@@ -38,7 +38,15 @@ class RowTable(Protocol):
     def __iter__(self) -> Iterator[Any]: ...
 
 
-PairTable = Iterable[Any] | ColumnTable | RowTable  # of rows or pairs; see `text_pairs`
+@runtime_checkable
+class DiskTable(Protocol):
+    """A Dataset or a DatasetDict of `datasets`: what can write itself to a folder."""
+
+    def save_to_disk(self, dataset_path: Any) -> None:
+        """Write Arrow files, which the reader `dataset` reads."""
+
+
+PairTable = Iterable[Any] | ColumnTable | RowTable | DiskTable  # of rows or pairs; see `text_pairs`
 
 
 def text_pairs(data: Any, where: str) -> list[list[str]]:

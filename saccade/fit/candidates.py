@@ -13,6 +13,7 @@ from saccade.fit.survey import Survey
 Plain = dict[str, Any]
 VALIDATIONS = 12  # in a whole run; the stops of `halving` are multiples of a quarter of them
 _COPIES = 0.25  # share of target words that stand in their source, from which copying is tried
+_REPEATED = 2.0  # times that a word occurs on average, from which those that occur once are unknown
 _ONE_ALPHABET = 0.9  # share of target letters that the source has, from which they are one
 
 
@@ -26,7 +27,7 @@ class Candidate:
 
 
 def candidates_for(
-    job: TaskKind, found: Survey, corpus: UserData, sizes: RunSizes, held: float, seed: int
+    job: TaskKind, found: Survey, corpus: UserData, sizes: RunSizes, *, held: float, seed: int
 ) -> list[Candidate]:
     """List the recipes that suit a job, the most promising first.
 
@@ -132,7 +133,11 @@ def _sides(job: TaskKind, found: Survey, sizes: RunSizes) -> Plain:
         "symbols": {"tokenizer": {"kind": "word", "punctuation": False}, "normalise": usual},
         "pieces": {"tokenizer": {"kind": "bpe", "size": sizes.pieces}, "normalise": usual},
         "words": {
-            "tokenizer": {"kind": "word", "punctuation": job.name == "labels", "min_count": 2},
+            "tokenizer": {
+                "kind": "word",
+                "punctuation": job.name == "labels",
+                "min_count": 2 if found.source.repeated >= _REPEATED else 1,
+            },
             "normalise": [*usual, "lowercase", *(["digits"] if job.name == "tags" else [])],
         },
         "label": {"tokenizer": "line"},
@@ -189,7 +194,8 @@ def _inflection(_found: Survey, sizes: RunSizes) -> list[Choice]:
 def _sentences(found: Survey, sizes: RunSizes) -> list[Choice]:
     recurrent = ("recurrent", _recurrent(sizes), "an LSTM with attention: steady on few pairs")
     transformer = ("transformer", _transformer(sizes), "a Transformer: best where pairs are many")
-    order = [recurrent, transformer] if sizes.pairs < 5000 else [transformer, recurrent]
+    few = sizes.pairs < 5000 or sizes.width <= 128  # of pairs, or of time
+    order = [recurrent, transformer] if few else [transformer, recurrent]
     if found.copied < _COPIES:
         return order
     said = f"{100 * found.copied:.0f} % of the target words stand in their source: it may copy"

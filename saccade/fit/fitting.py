@@ -1,124 +1,69 @@
 """`saccade fit`: from files to a trained and measured model, in the time that is allowed."""
 
 import dataclasses
-import json
 import re
 import shutil
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import torch
-import yaml
 from rich.console import Console
 
 from saccade import recipe as recipes
 from saccade import run
-from saccade.errors import CheckpointError, DataError, RecipeError
-from saccade.fit.candidates import Candidate, Plain, candidates_for
-from saccade.fit.files import ColumnNames, UserData, find_corpus
-from saccade.fit.halving import Standing, Timed, halve, promised, share_out
-from saccade.fit.jobs import JOBS, TaskKind, find_job, job_named
-from saccade.fit.rules import RunSizes, sizes_for
-from saccade.fit.survey import Survey, survey
+from saccade.errors import CheckpointError, RecipeError
+from saccade.fit.candidates import Candidate
+from saccade.fit.halving import Standing, Timed, halve, share_out, stage_name
+from saccade.fit.outline import Outline, readable
+from saccade.fit.plan import EVALUATION, PLAN, TIMING, FitPlan, read_plan
+from saccade.fit.rules import relative_cost, smaller
 from saccade.folders import model as folders
 from saccade.learners._bench import Bench
-from saccade.learners.timing import Timing, roughly, time_updates
-from saccade.parts import Part
+from saccade.learners.timing import roughly, time_evaluation, time_updates
 from saccade.predict.evaluation import Evaluation
 from saccade.predict.verdict import Verdict
-from saccade.readers.base import Reader
-from saccade.readers.split import share
 from saccade.recipe import Recipe
 from saccade.run import Run
 from saccade.train.checkpoint import Checkpoints
 from saccade.train.files import write_text
 from saccade.train.progress import Progress
 
-_FEWEST = 20  # pairs with different sources
-_MOST_HELD, _LEAST_HELD = 1000, 30  # pairs of each held-out part
-_RESERVED = 0.06  # of the time, for what nobody timed
+_RESERVED = 0.05  # of the time, for what nobody timed
+_SPENT = 0.94  # of what is left after timing, that is planned with: machines are never quite steady
+_UPDATES = 200  # of each candidate that are timed, at most
+_TIMED = 0.015, 10.0  # the share of the time that they may take, and seconds, at most
+_MOST_TIMING = 0.15  # of the time, after which no other candidate is timed
+_SLACK = 1.5  # times what a last validation, a report and the evaluation were found to take
+_REPORT = 0.5  # seconds
+_LEAST_MEASURED = 50  # examples, however short the time
 _TIME = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|min|h)?")
 _UNITS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 _LEAST_SECONDS = 20.0
-PLAN = "fit.json"
-
-
-@dataclass(frozen=True, slots=True)
-class Outline:
-    """What is known before anything is timed: the data, the task and the recipes to try."""
-
-    corpus: UserData
-    found: Survey
-    job: TaskKind
-    why: str
-    sizes: RunSizes
-    held: float
-    counts: dict[str, int]
-    candidates: list[Candidate]
-
-    def told(self) -> list[str]:
-        """Say what was found and chosen, and why, a line each."""
-        parts = ", ".join(f"{n:,} {part}" for part, n in self.counts.items())
-        source, target = self.found.source, self.found.target
-        return [
-            f"{self.found.pairs:,} pairs from {', '.join(map(str, self.corpus.paths))}: {parts}.",
-            f"Sources have {source.characters:.0f} characters, targets {target.characters:.0f}"
-            f" on average; {self.why}. Task: {self.job.name}.",
-            f"Batches of {self.sizes.batch_tokens} places, {self.sizes.updates:,} updates,"
-            f" warm-up {self.sizes.warmup}, width {self.sizes.width}, dropout"
-            f" {self.sizes.dropout:g}: what the rules say for {self.sizes.pairs:,} pairs.",
-            *(f"Candidate {one.name}: {one.why}." for one in self.candidates),
-        ]
 
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """A finished `fit`."""
+    """A finished `fit`.
+
+    unmeasured: test examples that were left out because the time was over.
+    """
 
     folder: Path
     outline: Outline
     standings: list[Standing]
     evaluation: Evaluation
     verdict: Verdict | None
-    promised: float
+    plan: FitPlan
     seconds: float
+    unmeasured: int = 0
 
-
-def outline(
-    paths: Sequence[Path],
-    *,
-    valid: Sequence[Path] = (),
-    test: Sequence[Path] = (),
-    columns: ColumnNames = ColumnNames(),
-    task: str = "",
-    seed: int = 1,
-) -> Outline:
-    """Read the data once, tell what it is, and choose recipes for it."""
-    corpus = find_corpus(paths, valid, test, columns)
-    if task and job_named(task) is JOBS["completion"] and corpus.has_source:
-        raise RecipeError(
-            f"--task {task}: reads texts without sources, but {paths[0]} has pairs. Give one plain"
-            " text file."
-        )
-    readers = [_reader(one) for one in corpus.train]
-    found = survey(example for reader in readers for example in reader.read())
-    if not corpus.has_source:
-        job, why = JOBS["completion"], "one plain text without sources"
-    else:
-        job, why = (job_named(task), "as --task says") if task else find_job(found)
-    if found.sources < _FEWEST and corpus.has_source:
-        raise DataError(
-            f"{paths[0]}: {found.sources} different sources; expected {_FEWEST} or more to learn"
-            " from and to hold some out. Add pairs, or check --source and --target."
-        )
-    held = _held(found.pairs)
-    counts = _counts(corpus, held)
-    sizes = sizes_for(job, found, counts["train"])
-    chosen = candidates_for(job, found, corpus, sizes, held, seed)
-    return Outline(corpus, found, job, why, sizes, held, counts, chosen)
+    @property
+    def beaten_by(self) -> list[str]:
+        """The forecasts without a model that are as good by the first metric."""
+        metric = next(iter(self.evaluation.figures), "")
+        naive = self.evaluation.baselines
+        return [name for name in naive if (self.evaluation.skill(metric, name) or 0.0) <= 0]
 
 
 def fit(
@@ -126,6 +71,7 @@ def fit(
     folder: Path,
     *,
     within: float = 1200.0,
+    begun: float | None = None,
     resume: bool = False,
     overwrite: bool = False,
     root: Path = Path(),
@@ -137,48 +83,165 @@ def fit(
         made: what to train.
         folder: the model folder to write; candidates train beside it, in FOLDER-candidates.
         within: seconds for all of it.
+        begun: when they began, by `time.monotonic`; now if not given.
         resume: go on with the candidates of one that was interrupted.
         overwrite: delete what an earlier run left in the folder.
         root: where relative paths start.
         console: where to tell of progress; stderr if not given.
     """
-    begun = time.monotonic()
+    begun = time.monotonic() if begun is None else begun
     console = console or Console(stderr=True)
     folders.claim(folder, overwrite=overwrite, advice="Choose another -o, or give --overwrite.")
     beside = folder.with_name(f"{folder.name}-candidates")
     for line in made.told():
         console.print(line, markup=False, highlight=False)
     if resume:
-        timed, expected = read_plan(beside)
+        plan = read_plan(beside)
     else:
         _clear(beside, overwrite=overwrite)
-        timed = _timed(made, within, begun, root)
-        expected = time.monotonic() - begun + promised(timed) + _evaluation_seconds(timed)
-        write_text(beside / PLAN, json.dumps(_plan(made, timed, expected), indent=1))
-    console.print(_promise(timed, expected, within), markup=False, highlight=False)
-    runs: dict[str, Run] = {}
+        plan = Planner(made, within, begun, root).plan()
+        plan.write(beside, made)
+    if plan.times_smaller:
+        made = made.smaller(plan.times_smaller)
+        console.print(made.told_smaller(), markup=False, highlight=False)
+    console.print(_promise(plan, within), markup=False, highlight=False)
+    end = begun + within
+    training = Contest(made, plan, beside, end, root, console)
+    standings = training.standings()
+    chosen = beside / standings[0].name
+    left = end - time.monotonic()
+    with plan.stage(EVALUATION):
+        most = _measured(plan, made.counts["test"], left)
+        evaluation = run.evaluate(chosen, "test", root=root, most=most)
+    best = next(one for one in plan.shares.timed if one.candidate.name == standings[0].name)
+    winner = dataclasses.replace(best.candidate, recipe=best.recipe)
+    write_text(chosen / "fit.yaml", readable(made, winner))
+    seconds = sum(plan.taken.values()) if resume else time.monotonic() - begun
+    plan.write(chosen, made, seconds=seconds, chosen=winner.name)
+    _settle(chosen, folder)
+    made_by = training.runs[winner.name]
+    made_by.bench.present(folder, made_by.progress, made_by.verdict)  # with its name of now
+    return Fitted(
+        folder,
+        made,
+        standings,
+        evaluation,
+        made_by.verdict,
+        plan,
+        seconds,
+        made.counts["test"] - most if most else 0,
+    )
 
-    def train(name: str, recipe: Recipe) -> Progress:
-        place = beside / name
-        left = begun + within * (1 - _RESERVED) - time.monotonic()
-        limited = _limited(recipe, (_elapsed(place) + max(left, 1.0)) / 60)
-        going_on = (place / "saccade.json").exists()
-        console.print(f"— {name}", markup=False)
-        runs[name] = run.train(limited, place, resume=going_on, root=root, console=console)
-        return runs[name].progress
 
-    whole = {one.candidate.name: recipes.from_plain(one.recipe, "fit") for one in timed}
-    standings = halve(whole, train, lambda text: console.print(text, markup=False))
-    best = next(one for one in timed if one.candidate.name == standings[0].name)
-    _settle(beside / best.candidate.name, folder)
-    chosen = dataclasses.replace(best.candidate, recipe=best.recipe)
-    write_text(folder / "fit.yaml", readable(made, chosen))
-    evaluation = run.evaluate(folder, "test", root=root)
-    seconds = time.monotonic() - begun
-    facts = {**_plan(made, timed, expected), "seconds": seconds, "chosen": best.candidate.name}
-    write_text(folder / PLAN, json.dumps(facts, indent=1))
-    learned = runs[best.candidate.name].verdict
-    return Fitted(folder, made, standings, evaluation, learned, expected, seconds)
+class Contest:
+    """The training of all candidates, up to their stops and before the time is over.
+
+    Args:
+        made: what to train.
+        plan: who is trained how long.
+        beside: the folder of the candidates.
+        end: when everything must be over, by `time.monotonic`.
+        root: where relative paths start.
+        console: where to tell of progress.
+    """
+
+    def __init__(
+        self, made: Outline, plan: FitPlan, beside: Path, end: float, root: Path, console: Console
+    ) -> None:
+        self.made, self.plan, self.beside, self.root = made, plan, beside, root
+        self.console, self.runs = console, dict[str, Run]()
+        spare = _RESERVED * (end - time.monotonic())
+        self._end = end - spare - _SLACK * plan.promised[EVALUATION]
+        self._tail = {
+            one.candidate.name: _SLACK * (one.around + one.timing.seconds_per_validation)
+            for one in plan.shares.timed
+        }
+
+    def standings(self) -> list[Standing]:
+        """Train all; return how they did, the best first."""
+        shares = self.plan.shares
+        whole = {one.candidate.name: recipes.from_plain(one.recipe, "fit") for one in shares.timed}
+        return halve(whole, shares.stops, self._train, self._say)
+
+    def _train(self, name: str, recipe: Recipe, stop: float) -> Progress:
+        place, known = self.beside / name, name if stop == self.plan.shares.stops[0] else ""
+        with self.plan.stage(stage_name(known, stop)):
+            left = self._end - time.monotonic() - self._tail[name]
+            limited = _limited(recipe, (_elapsed(place) + max(left, 1.0)) / 60)
+            self._say(f"— {name}")
+            self.runs[name] = run.train(
+                limited,
+                place,
+                resume=(place / "saccade.json").exists(),
+                root=self.root,
+                console=self.console,
+            )
+        self.plan.write(self.beside, self.made)
+        return self.runs[name].progress
+
+    def _say(self, text: str) -> None:
+        self.console.print(text, markup=False, highlight=False)
+
+
+class Planner:
+    """Times candidates on this machine and shares out the time.
+
+    Args:
+        made: what could be trained.
+        within: seconds for everything.
+        begun: when they began, by `time.monotonic`.
+        root: where relative paths start.
+    """
+
+    def __init__(self, made: Outline, within: float, begun: float, root: Path) -> None:
+        self.made, self.within, self.begun, self.root = made, within, begun, root
+        self._evaluation = 0.0
+
+    def plan(self) -> FitPlan:
+        """Time the first three candidates, and say what every stage takes."""
+        first = self._timed(self.made.candidates[0])
+        times = self._times_smaller(first)
+        made = self.made.smaller(times)
+        found = [self._timed(made.candidates[0]) if times else first]
+        for candidate in made.candidates[1:3]:
+            if time.monotonic() - self.begun < _MOST_TIMING * self.within:
+                found.append(self._timed(candidate))
+        left = self._left()
+        shares = share_out(found, left, made.sizes.longer)
+        stages = shares.stages()
+        cut = min(max(left, 0.0) / sum(stages.values()), 1.0)  # where even the fewest take longer
+        trained = {name: cut * seconds for name, seconds in stages.items()}
+        spent = time.monotonic() - self.begun
+        promised = {TIMING: spent, **trained, EVALUATION: self._evaluation}
+        return FitPlan(shares, promised, {TIMING: spent}, times)
+
+    def _left(self) -> float:
+        spent = time.monotonic() - self.begun
+        return ((self.within - spent) * (1 - _RESERVED) - self._evaluation) * _SPENT
+
+    def _timed(self, candidate: Candidate) -> Timed:
+        share, most = _TIMED
+        with torch.random.fork_rng(devices=[]):
+            started = time.monotonic()
+            recipe = recipes.from_plain(candidate.recipe, "fit")
+            bench = Bench(recipe, self.root, "cpu", None, None)
+            around = time.monotonic() - started + _REPORT
+            timing = time_updates(bench, _UPDATES, most_seconds=min(share * self.within, most))
+            if not self._evaluation:
+                test = next(iter(recipe.data.test.values())).build(self.root)
+                self._evaluation = time_evaluation(bench, list(test.read())) + _REPORT
+        return Timed(candidate, timing, recipe.training.max_steps, around)
+
+    def _times_smaller(self, first: Timed) -> int:
+        """Say how often sizes must become smaller so that the first candidate gets its updates."""
+        left, times = self._left(), 0
+        costs = relative_cost(self.made.sizes)
+        while True:
+            made = self.made.smaller(times)
+            share = relative_cost(made.sizes) / costs
+            if first.seconds() * share <= left or smaller(made.job, made.sizes) is None:
+                return times
+            times += 1
 
 
 def seconds_in(text: str) -> float:
@@ -196,24 +259,16 @@ def seconds_in(text: str) -> float:
     return seconds
 
 
-def read_plan(beside: Path) -> tuple[list[Timed], float]:
-    """Read what an interrupted `fit` had chosen."""
-    try:
-        plan = json.loads((beside / PLAN).read_text(encoding="utf-8"))
-        timed = [
-            Timed(
-                Candidate(str(one["name"]), one["recipe"], str(one["why"])),
-                Timing(one["seconds_per_update"], one["seconds_per_validation"]),
-                int(one["updates"]),
-            )
-            for one in plan["candidates"]
-        ]
-        return timed, float(plan["promised"])
-    except (OSError, ValueError, KeyError, TypeError):
-        raise CheckpointError(
-            f"{beside}: holds no plan to resume; expected {PLAN} of an interrupted fit. Leave out"
-            " --resume."
-        ) from None
+def _measured(plan: FitPlan, n: int, left: float) -> int:
+    """Return how many test examples there is time for; 0 means all of them.
+
+    Decoding is taken to be as much slower than promised as training was.
+    """
+    stages = [name for name in plan.taken if name in plan.promised and name != TIMING]
+    promised = sum(plan.promised[name] for name in stages)
+    slower = max(sum(plan.taken[name] for name in stages) / max(promised, 1e-9), 1.0)
+    expected = plan.promised[EVALUATION] * slower
+    return 0 if expected <= left else max(int(n * left / expected), min(_LEAST_MEASURED, n))
 
 
 def _clear(beside: Path, *, overwrite: bool) -> None:
@@ -243,79 +298,15 @@ def _elapsed(place: Path) -> float:
     return checkpoints.progress(names[-1]).elapsed if names else 0.0
 
 
-def _reader(reading: Plain) -> Reader:
-    kind, options = reading["kind"], {k: v for k, v in reading.items() if k != "kind"}
-    return Part(Reader, kind, options).build(Path())
-
-
-def _held(n: int) -> float:
-    """Return the share of each held-out part: a tenth, 30 pairs at least and 1,000 at most.
-
-    >>> _held(200), _held(1000), _held(40_000)
-    (0.15, 0.1, 0.025)
-    """
-    return round(min(0.15, max(min(0.1, _MOST_HELD / max(n, 1)), _LEAST_HELD / max(n, 1))), 3)
-
-
-def _counts(corpus: UserData, held: float) -> dict[str, int]:
-    """Count the pairs of each part, as reader `split` parts them."""
-    test_share, valid_share = 0.0 if corpus.test else held, 0.0 if corpus.valid else held
-    counts = {"train": 0, "valid": 0, "test": 0}
-    for reading in corpus.train:
-        for example in _reader(reading).read():
-            u = share(example.source or example.target)
-            part = (
-                "test" if u < test_share else "valid" if u < test_share + valid_share else "train"
-            )
-            counts[part] += 1
-    for part, held_out in (("valid", corpus.valid), ("test", corpus.test)):
-        if held_out:
-            counts[part] = sum(1 for _ in _reader(held_out).read())
-    return counts
-
-
-def _timed(made: Outline, within: float, begun: float, root: Path) -> list[Timed]:
-    """Time the first three candidates, for a fiftieth of the time each, and share the rest out."""
-    found: list[tuple[Candidate, Timing]] = []
-    for candidate in made.candidates[:3]:
-        with torch.random.fork_rng(devices=[]):
-            bench = Bench(recipes.from_plain(candidate.recipe, "fit"), root, "cpu", None, None)
-            found.append((candidate, time_updates(bench, most_seconds=min(0.02 * within, 15.0))))
-    spent = time.monotonic() - begun
-    return share_out(found, (within - spent) * (1 - _RESERVED) * 0.92)
-
-
-def _evaluation_seconds(timed: Sequence[Timed]) -> float:
-    """Guess at reports and the last evaluation: some validations with a beam."""
-    return 4 * timed[0].timing.seconds_per_validation + 2.0 * (len(timed) + 1)
-
-
-def _promise(timed: Sequence[Timed], expected: float, within: float) -> str:
+def _promise(plan: FitPlan, within: float) -> str:
     each = "; ".join(
         f"{one.candidate.name} {one.updates:,} updates of {one.timing.seconds_per_update:.2g} s"
-        for one in timed
+        for one in plan.shares.timed
     )
-    return f"This takes about {roughly(expected)} of the {roughly(within)} allowed: {each}."
-
-
-def _plan(made: Outline, timed: Sequence[Timed], expected: float) -> dict[str, Any]:
-    return {
-        "task": made.job.name,
-        "why": made.why,
-        "pairs": made.counts,
-        "promised": expected,
-        "candidates": [
-            {
-                "name": one.candidate.name,
-                "why": one.candidate.why,
-                "updates": one.updates,
-                "seconds_per_update": one.timing.seconds_per_update,
-                "seconds_per_validation": one.timing.seconds_per_validation,
-                "recipe": one.recipe,
-            }
-            for one in timed
-        ],
-    }
+    early = [f"{stop:.0%}" for stop in plan.shares.stops[:-1]]
+    dropped = f" The worst stops at {' and at '.join(early)}." if early else ""
+    time_told = f"{roughly(plan.seconds)} of the {roughly(within)} allowed"
+    return f"This takes about {time_told}: {each}.{dropped}"
 
 
 def _settle(winner: Path, folder: Path) -> None:
@@ -324,18 +315,3 @@ def _settle(winner: Path, folder: Path) -> None:
         shutil.rmtree(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     winner.rename(folder)
-
-
-def readable(made: Outline, chosen: Candidate, name: str = "") -> str:
-    """Write a recipe as a person would, with what was found and why on top."""
-    lines = [
-        "Chosen by the rules of `saccade fit`. Edit it; train it with: saccade train THIS",
-        *made.told()[:3],
-        f"Model {chosen.name}: {chosen.why}.",
-        "`saccade parts` lists what a recipe can name; `saccade recipe show` fills in defaults.",
-    ]
-    head = "".join(f"# {line}\n" for line in lines)
-    recipe = {**chosen.recipe, "name": name or chosen.name}
-    return head + yaml.safe_dump(
-        recipe, sort_keys=False, allow_unicode=True, width=100, default_flow_style=None
-    )

@@ -1,5 +1,6 @@
 """What kind of task the pairs are: which level each side is cut at, and how it is measured."""
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
@@ -7,11 +8,12 @@ from typing import Literal
 from saccade.errors import DataError, RecipeError, suggest
 from saccade.fit.survey import Survey
 
-Level = Literal["characters", "symbols", "pieces", "words", "label"]
+Level = Literal["characters", "symbols", "pieces", "words", "label", "values"]
 
 _MOST_LABELS = 200
 _REPEATED = 5  # times that a label occurs on average, at least
 _MOST_TAGS = 500
+_ONE_WORD = 1.5  # words of a source on average, up to which it is one
 _SHORT = 40  # characters of a text that is read as a whole, letter by letter
 
 
@@ -30,7 +32,12 @@ class TaskKind:
     @property
     def writes_text(self) -> bool:
         """Whether outputs are written piece by piece, of any length."""
-        return self.name not in ("labels", "tags")
+        return self.name not in ("labels", "tags", "forecasting")
+
+    @property
+    def unit(self) -> str:
+        """What examples of it are called."""
+        return "windows" if self.name == "forecasting" else "pairs"
 
 
 _SENTENCES = ("chrf", "bleu")
@@ -42,6 +49,7 @@ JOBS = {
     "labels": TaskKind("labels", "words", "label", ("exact_match",)),
     "tags": TaskKind("tags", "words", "symbols", ("accuracy",)),
     "completion": TaskKind("completion", "characters", "characters", ()),
+    "forecasting": TaskKind("forecasting", "values", "values", ("mae", "rmse")),
 }
 ALIASES = {
     **dict.fromkeys(("chat", "titles", "summaries", "code", "sentences"), "translation"),
@@ -49,6 +57,7 @@ ALIASES = {
     "classification": "labels",
     "tagging": "tags",
     "language": "completion",
+    **dict.fromkeys(("series", "numbers"), "forecasting"),
 }
 
 
@@ -73,8 +82,14 @@ def find_job(found: Survey) -> tuple[TaskKind, str]:
     for name, rule in _RULES:
         why = rule(found)
         if why:
-            return JOBS[name], why
+            return suited(JOBS[name], found), why
     return JOBS["translation"], "texts of several words on both sides"
+
+
+def suited(job: TaskKind, found: Survey) -> TaskKind:
+    """Return a job as the pairs need it: single words that get labels are read letter by letter."""
+    letters = job.name == "labels" and found.source.words <= _ONE_WORD
+    return dataclasses.replace(job, source="characters") if letters else job
 
 
 def _features(found: Survey) -> str:
@@ -95,7 +110,7 @@ def _tags(found: Survey) -> str:
 
 def _symbols(found: Survey) -> str:
     source, target = found.source, found.target
-    short = source.words <= 1.5 and target.words >= 2 and target.characters_per_word <= 4
+    short = source.words <= _ONE_WORD and target.words >= 2 and target.characters_per_word <= 4
     return "a word each, and targets of short symbols between spaces" if short else ""
 
 

@@ -25,6 +25,8 @@ class SideSurvey:
     longest_words: int
     distinct: int
     word_types: int
+    repeated: float
+    """How often a word occurs on average."""
     alphabet: frozenset[str]
 
     @property
@@ -54,6 +56,13 @@ class Survey:
         """The share of the letters of the target that the source has too."""
         letters = {c for c in self.target.alphabet if c.isalpha()}
         return len(letters & self.source.alphabet) / max(len(letters), 1)
+
+    def told(self) -> str:
+        """Say how long texts are."""
+        return (
+            f"Sources have {self.source.characters:.0f} characters, targets"
+            f" {self.target.characters:.0f} on average"
+        )
 
 
 def survey(examples: Iterable[Example]) -> Survey:
@@ -92,6 +101,7 @@ def _text(texts: list[str]) -> SideSurvey:
         int(np.percentile(lengths, 99)),
         len(set(texts)),
         len(words),
+        words.total() / max(len(words), 1),
         frozenset(letters),
     )
 

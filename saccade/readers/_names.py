@@ -18,6 +18,7 @@ PAIRS = (
     ("document", "summary"),
     ("lemma", "form"),
     ("word", "pronunciation"),
+    ("intent", "snippet"),
 )
 """Names of a source and its target, in the order in which they are looked for."""
 

@@ -1,4 +1,4 @@
-"""Pairs in one file, a JSON object a line."""
+"""Pairs in one file of JSON: an object a line, or one list of objects."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -8,15 +8,18 @@ from typing import Any
 
 from saccade.errors import DataError, suggest
 from saccade.nouns import SOURCE_NAME, Example
-from saccade.readers._lines import fingerprint, numbered, place
+from saccade.readers._lines import fingerprint, numbered, open_bytes, place
 from saccade.readers._names import PAIRS, find_pair, find_side
 from saccade.readers._table import LOOKED, Table, Unread, with_features
 
 _SHOWN = 12  # keys in a message
+_LARGEST = 1_000_000_000  # bytes of a list, which is read as a whole
 
 
 class Jsonl(Table):
     """A UTF-8 file of JSON objects, one a line, plain or `.gz`. Blank lines are skipped.
+
+    A file called `.json` that begins with `[` is one list of objects; it must fit into memory.
 
     `source` and `target` are keys; `translation.en` is the key `en` of the object at `translation`.
     If neither is named, the first object decides: `source` and `target`, `src` and `tgt`, `input`
@@ -72,10 +75,19 @@ class Jsonl(Table):
         return fingerprint([self.path], "jsonl", sources, target, *beside)
 
     def _objects(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        if self._is_list():
+            yield from _listed(self.path)
+            return
         for number, line in numbered(self.path):
             if line.strip():
                 where = f"{self.path}:{number}"
                 yield where, _object(line, where)
+
+    def _is_list(self) -> bool:
+        if ".json" not in self.path.suffixes[-2:]:
+            return False
+        first = next((line for _, line in numbered(self.path) if line.strip()), "")
+        return first.lstrip().startswith("[")
 
     def _keys(self, entry: dict[str, Any], where: str) -> tuple[Mapping[str, str], str]:
         """Return the keys of the sources and of the target: those named, or the usual ones."""
@@ -97,6 +109,34 @@ class Jsonl(Table):
             )
         source, target = (keys[i] for i in usual)
         return self.sources or {SOURCE_NAME: source}, self.target or target
+
+
+def _listed(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the objects of a list, with where they stand: the file, and their number from 1."""
+    with open_bytes(path) as file:
+        raw = file.read(_LARGEST + 1)
+    if len(raw) > _LARGEST:
+        raise DataError(
+            f"{path}: a JSON list of more than {_LARGEST:,} bytes; expected one that fits into"
+            " memory. Write an object a line and call it .jsonl: jq -c '.[]'."
+        )
+    try:
+        entries = json.loads(raw.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise DataError(
+            f"{path}: not a JSON list ({str(error)[:80]}); expected [{{...}}, {{...}}]. Mend the"
+            " file, or call it .jsonl if it has an object a line."
+        ) from None
+    for number, entry in enumerate(entries, start=1):
+        where = f"{path}, object {number}"
+        if not isinstance(entry, dict):
+            raise DataError(
+                f"{where}: found {json.dumps(entry)[:40]}; expected an object such as"
+                ' {"source": "...", "target": "..."}. Mend the list.'
+            )
+        yield where, entry
+    if not entries:
+        raise DataError(f"{path}: the list is empty; expected some objects. Check the path.")
 
 
 def _object(line: str, where: str) -> dict[str, Any]:

@@ -1,15 +1,22 @@
 """From files to a model in one call."""
 
 import json
+import time
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from saccade.engines._open import load
-from saccade.errors import CheckpointError, DataError, RecipeError
-from saccade.fit.fitting import PLAN, Fitted, Outline, fit, outline, read_plan, seconds_in
+from saccade.errors import CheckpointError, RecipeError
+from saccade.fit import fitting
+from saccade.fit.fitting import Fitted, fit, seconds_in
+from saccade.fit.outline import Outline, outline
+from saccade.fit.plan import PLAN, read_plan
+from saccade.learners._bench import Bench
+from saccade.learners.timing import Timing, time_updates
 from saccade.recipe import load as load_recipe
+from tests.fit.small import shrunk
 
 SYLLABLES = ["ba", "ke", "li", "mo", "nu", "ta", "se", "ri"]
 WORDS = [a + b for a in SYLLABLES for b in SYLLABLES] + [a + "n" for a in SYLLABLES]
@@ -32,22 +39,33 @@ def made(pairs: Path) -> Outline:
 @pytest.fixture(scope="module")
 def fitted(made: Outline, tmp_path_factory: pytest.TempPathFactory) -> Fitted:
     folder = tmp_path_factory.mktemp("runs") / "words"
-    return fit(made, folder, within=20.0, console=Console(quiet=True))
+    return fit(shrunk(made, 60), folder, within=60.0, console=Console(quiet=True))
 
 
-def test_what_was_found_is_told(made: Outline, pairs: Path) -> None:
-    told = " ".join(made.told())
-    assert f"72 pairs from {pairs}" in told
-    assert "Task: pronunciation" in told
-    assert sum(made.counts.values()) == len(WORDS)
-    assert all(made.counts.values())
-
-
-def test_a_model_comes_out_within_the_time(fitted: Fitted) -> None:
-    assert fitted.seconds < 20.0 * 1.3
+def test_a_model_comes_out(fitted: Fitted) -> None:
     assert fitted.evaluation.figures
+    assert len(fitted.evaluation.examples) == fitted.outline.counts["test"]
+    assert [one.name for one in fitted.standings] == ["recurrent", "transformer"] or fitted.verdict
     model = load(fitted.folder)
-    assert model.predict("bake").text
+    assert model.predict("bake").score < 0
+
+
+def test_the_time_is_kept_if_everything_takes_longer_than_was_timed(
+    made: Outline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Timing sees one of a thousand seconds: runs are planned that cannot end in time."""
+
+    def hasty(bench: Bench, *_: int, **__: float) -> Timing:
+        timing = time_updates(bench, 4)
+        return Timing(timing.seconds_per_update / 1000, timing.seconds_per_validation / 1000)
+
+    monkeypatch.setattr(fitting, "time_updates", hasty)
+    begun = time.monotonic()
+    found = fit(shrunk(made, 200_000), tmp_path / "m", within=8.0, console=Console(quiet=True))
+    assert time.monotonic() - begun < 16.0
+    plan = json.loads((found.folder / PLAN).read_text(encoding="utf-8"))
+    assert plan["candidates"][0]["updates"] >= 100_000
+    assert "max_minutes" in (found.folder / "train.log").read_text(encoding="utf-8")
 
 
 def test_the_plan_and_the_recipe_are_kept(fitted: Fitted) -> None:
@@ -58,6 +76,24 @@ def test_the_plan_and_the_recipe_are_kept(fitted: Fitted) -> None:
     text = (fitted.folder / "fit.yaml").read_text(encoding="utf-8")
     assert text.startswith("# Chosen by the rules of `saccade fit`")
     assert recipe.name == plan["chosen"]
+
+
+def test_every_stage_says_what_it_promised_and_took(fitted: Fitted) -> None:
+    plan = json.loads((fitted.folder / PLAN).read_text(encoding="utf-8"))
+    stages = {one["stage"]: one for one in plan["stages"]}
+    assert next(iter(stages)) == "timing"
+    assert list(stages)[-1] == "evaluation"
+    assert len(stages) >= 3
+    assert sum(one["promised"] for one in stages.values()) == pytest.approx(plan["promised"])
+    taken = sum(one["taken"] for one in stages.values())
+    assert taken <= plan["seconds"] <= taken + 2.0, "nothing takes time that no stage counts"
+
+
+def test_the_report_names_the_folder_of_now(fitted: Fitted) -> None:
+    for name in ("report.html", "README.md"):
+        text = (fitted.folder / name).read_text(encoding="utf-8")
+        assert f"saccade predict {fitted.folder}\n" in text or f"{fitted.folder}<" in text
+        assert "-candidates" not in text
 
 
 def test_a_second_fit_does_not_write_over_the_first(fitted: Fitted, made: Outline) -> None:
@@ -73,9 +109,11 @@ def test_resuming_nothing(tmp_path: Path) -> None:
 
 
 def test_the_plan_of_an_interrupted_fit_is_read_back(fitted: Fitted) -> None:
-    timed, expected = read_plan(fitted.folder)
-    assert expected == fitted.promised
-    assert [one.candidate.name for one in timed] == [one.name for one in fitted.standings]
+    plan = read_plan(fitted.folder)
+    assert plan.seconds == fitted.plan.seconds
+    assert plan.taken == fitted.plan.taken
+    names = {one.candidate.name for one in plan.shares.timed}
+    assert names == {one.name for one in fitted.standings}
 
 
 def test_a_folder_of_somebody_else_stays(made: Outline, tmp_path: Path) -> None:
@@ -87,34 +125,7 @@ def test_a_folder_of_somebody_else_stays(made: Outline, tmp_path: Path) -> None:
     assert mine.exists()
 
 
-def test_too_few_pairs(tmp_path: Path) -> None:
-    path = tmp_path / "few.tsv"
-    path.write_text("a\tb\nc\td\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"few.tsv: 2 different sources; expected 20 or more"):
-        outline([path])
-
-
-def test_pairs_for_a_language_model(pairs: Path) -> None:
-    with pytest.raises(RecipeError, match=r"--task completion: reads texts without sources, but"):
-        outline([pairs], task="completion")
-
-
-def test_a_text_alone_is_completed(tmp_path: Path) -> None:
-    path = tmp_path / "text.txt"
-    path.write_text("It was a dark and stormy night. " * 400, encoding="utf-8")
-    made = outline([path])
-    assert made.job.name == "completion"
-    data = made.candidates[0].recipe["data"]
-    assert data["train"][0]["last"] == data["valid"]["first"]
-    assert data["valid"]["last"] == data["test"]["first"]
-
-
 @pytest.mark.parametrize("text", ["soon", "5s", ""])
 def test_times_that_are_none(text: str) -> None:
     with pytest.raises(RecipeError, match=r"--within .*: expected"):
         seconds_in(text)
-
-
-def test_several_files_need_held_out_ones(pairs: Path) -> None:
-    with pytest.raises(RecipeError, match=r"2 files to train on need --valid and --test; only one"):
-        outline([pairs, pairs])

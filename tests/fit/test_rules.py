@@ -3,7 +3,7 @@
 import pytest
 
 from saccade.fit.jobs import JOBS
-from saccade.fit.rules import sizes_for
+from saccade.fit.rules import RunSizes, relative_cost, sizes_for, smaller
 from saccade.fit.survey import survey
 from saccade.nouns import pair
 
@@ -33,3 +33,32 @@ def test_longest_texts_fit_into_a_batch() -> None:
     sizes = sizes_for(JOBS["labels"], found, 200)
     assert sizes.batch_tokens >= 300
     assert sizes.max_length["source"] >= 300
+
+
+def _steps(task: str, n: int) -> list[RunSizes]:
+    sizes: RunSizes | None = sizes_for(JOBS[task], FOUND, n)
+    found = []
+    while sizes is not None:
+        found.append(sizes)
+        sizes = smaller(JOBS[task], sizes)
+    return found
+
+
+def test_short_times_make_batches_and_models_smaller() -> None:
+    steps = _steps("translation", 50_000)
+    assert len(steps) > 3
+    costs = [relative_cost(one) for one in steps]
+    assert costs == sorted(costs, reverse=True)
+    assert steps[-1].width == 128
+    assert 1000 <= steps[-1].batch_tokens < 2000
+    assert all(one.updates == steps[0].updates for one in steps)
+
+
+def test_small_sizes_stay() -> None:
+    assert len(_steps("pronunciation", 800)) == 1
+    assert {one.width for one in _steps("labels", 50_000)} == {256}, "labels have one width"
+
+
+def test_updates_may_double_where_text_is_written() -> None:
+    assert sizes_for(JOBS["pronunciation"], FOUND, 800).longer == 2.0
+    assert sizes_for(JOBS["labels"], FOUND, 800).longer == 1.0

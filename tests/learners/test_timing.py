@@ -17,6 +17,7 @@ from saccade.learners.timing import (
     estimate,
     open_end,
     roughly,
+    time_evaluation,
     time_updates,
     time_validation,
 )
@@ -92,6 +93,20 @@ def test_times_are_rounded() -> None:
         "1 h 0 min",
         "2 h 2 min",
     ]
+
+
+def test_an_evaluation_is_timed_for_all_examples_and_leaves_no_trace() -> None:
+    with torch.random.fork_rng(devices=[]):
+        bench = Bench(small.recipe(metrics=["cer"]), Path(), "cpu", None, None)
+        before = {name: w.clone() for name, w in weights.of(bench.model).items()}
+        state, mode = torch.get_rng_state(), bench.model.training
+        few = time_evaluation(bench, bench.examples[:2])
+        many = time_evaluation(bench, bench.examples[:2] * 3200)
+        assert torch.equal(torch.get_rng_state(), state)
+        small.equal(before, weights.of(bench.model))
+        assert bench.model.training == mode
+    assert many > 5 * few > 0, "64 are measured of 6,400"
+    assert time_evaluation(bench, []) == 0.0
 
 
 def test_timing_leaves_no_trace(tmp_path: Path) -> None:

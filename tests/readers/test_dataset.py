@@ -98,3 +98,16 @@ def test_a_set_without_rows(tmp_path: Path) -> None:
     save(tmp_path / "d", {"en": pa.array([], pa.string()), "fr": pa.array([], pa.string())})
     with pytest.raises(DataError, match=r"d: no rows; expected some pairs\. Check path and split"):
         list(Dataset(tmp_path, path="d").read())
+
+
+def test_what_the_package_itself_writes(tmp_path: Path) -> None:
+    datasets = pytest.importorskip("datasets", reason="the package datasets is not installed")
+    labels = datasets.Features(
+        {"text": datasets.Value("string"), "label": datasets.ClassLabel(names=["bad", "good"])}
+    )
+    rows = {"text": ["a", "b", "c"], "label": [1, 0, 1]}
+    whole = datasets.Dataset.from_dict(rows, features=labels)
+    parts = datasets.DatasetDict(train=whole, test=whole.select([1]))
+    parts.save_to_disk(tmp_path / "d", num_shards={"train": 2, "test": 1})
+    assert pairs(Dataset(tmp_path, path="d")) == [("a", "good"), ("b", "bad"), ("c", "good")]
+    assert pairs(Dataset(tmp_path, path="d", split="test")) == [("b", "bad")]

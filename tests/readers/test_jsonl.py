@@ -116,3 +116,33 @@ def test_features_stand_behind_the_source(tmp_path: Path, features: str) -> None
 def test_nesting_without_end(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"a\.jsonl:1: lists or objects stand too deep in each ot"):
         list(reader(tmp_path, "[" * 100_000).read())
+
+
+def _list(root: Path, content: str, name: str = "a.json") -> Jsonl:
+    (root / name).write_text(content, encoding="utf-8")
+    return Jsonl(root, path=name)
+
+
+def test_a_list_of_objects(tmp_path: Path) -> None:
+    rows = [{"intent": "sort `a`", "snippet": "sorted(a)"}, {"intent": "b", "snippet": "c"}]
+    found = list(_list(tmp_path, "\ufeff" + json.dumps(rows, indent=2)).read())
+    assert [(one.source, one.target) for one in found] == [("sort `a`", "sorted(a)"), ("b", "c")]
+    assert found[1].origin == f"{tmp_path}/a.json, object 2"
+    (one,) = _list(tmp_path, '{"source": "a", "target": "b"}\n').read()
+    assert one.target == "b", "a .json of lines is read by lines"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("[]", "a.json: the list is empty; expected some objects"),
+        ('[{"source": "a"', "a.json: not a JSON list ("),
+        ('[{"source": "a", "target": "b"}, 3]', "a.json, object 2: found 3; expected an object"),
+        ('[{"source": "a", "target": null}]', "a.json, object 1: 'target' is null; expected text"),
+        ("[" * 100_000, "a.json: not a JSON list ("),
+    ],
+)
+def test_lists_that_are_none(tmp_path: Path, content: str, message: str) -> None:
+    with pytest.raises(DataError) as caught:
+        list(_list(tmp_path, content).read())
+    assert message in str(caught.value)
