@@ -21,7 +21,17 @@ import saccade  # noqa: E402 - of this checkout
 PAGE = DOCS / "api.md"
 BEGIN, END = "<!-- api: begin -->", "<!-- api: end -->"
 VERBS = [name for name in ("load", "fit", "train", "inspect") if name in saccade.__all__]
-CLASSES = ["Predictor", "Trained", "Prediction", "Predictions", "Evaluation", "Scored", "History"]
+CLASSES = [
+    *("Predictor", "Trained", "Prediction", "Predictions", "Evaluation", "Scored", "History"),
+    *("Drawing", "Opened", "Recipe"),
+]
+ALIASES = {
+    name: found.__name__
+    for name in saccade.__all__
+    if (found := getattr(saccade, name)) is not None
+    and name not in (*VERBS, "__version__")
+    and found.__name__ != name
+}
 HIDDEN = {  # of classes: what the package itself needs
     *("batch", "count", "index", "encode", "given", "look", "searched_by", "sizes"),
     *("size", "whole", "grid", "looker", "translate", "forecast", "append"),
@@ -37,7 +47,8 @@ def drawn() -> str:
     """Return the reference between its marks."""
     parts = [BEGIN, "## Functions", *(_function(name) for name in VERBS), "## Classes"]
     parts += [_class(name) for name in CLASSES]
-    parts += ["## Keywords of predict and translate", _options(), "## Errors", _errors(), END]
+    parts += ["## Keywords of predict and translate", _options(), "## Errors", _errors()]
+    parts += ["## Other names", _aliases(), END]
     return "\n\n".join(parts)
 
 
@@ -77,7 +88,7 @@ def _call(function: Any) -> str:
     found = inspect.signature(function)
     kept = [p.replace(annotation=p.empty) for n, p in found.parameters.items() if n != "self"]
     written = str(found.replace(parameters=kept, return_annotation=found.empty))
-    return re.sub(r"=Decode\([^)]*\)", "=Decode()", written)
+    return re.sub(r"=Decode\([^)]*\)", "=Decode()", written).replace("=Ellipsis", "=...")
 
 
 def _first(doc: str) -> str:
@@ -111,6 +122,12 @@ def _errors() -> str:
     names = [name for name in saccade.__all__ if name.endswith("Error") or name == "Interrupted"]
     rows = [f"| `saccade.{name}` | {_first(getattr(saccade, name).__doc__)} |" for name in names]
     return "\n".join(["| | |", "|---|---|", *rows])
+
+
+def _aliases() -> str:
+    """List the names that mean another one."""
+    rows = [f"| `saccade.{name}` | `saccade.{real}` |" for name, real in ALIASES.items()]
+    return "\n".join(["| | is |", "|---|---|", *rows])
 
 
 if __name__ == "__main__":

@@ -12,8 +12,9 @@ import yaml
 
 from saccade import recipe as recipes
 from saccade import run
-from saccade.data.tables import PairTable, text_pairs
-from saccade.errors import RecipeError, suggest
+from saccade.data.tables import PairTable, named_texts, text_pairs
+from saccade.errors import DataError, RecipeError, shown, suggest
+from saccade.fit.columns import with_features
 from saccade.fit.files import ColumnNames
 from saccade.fit.fitting import fit as fit_outline
 from saccade.fit.fitting import outline, seconds_in
@@ -24,6 +25,7 @@ from saccade.native.searcher import fastest_searcher
 from saccade.predict.decode import PredictOptions
 from saccade.predict.evaluation import Evaluation
 from saccade.predict.home import Metrics
+from saccade.predict.inputs import read_path
 from saccade.predict.prediction import Prediction, Predictions, Scored
 from saccade.predict.predictor import One, Predictor
 from saccade.recipe import Decoding, Recipe, Training
@@ -95,6 +97,10 @@ class Trained:
         """
         return self.predictor.evaluate(data, split, metrics, beam=beam)
 
+    def whole(self) -> Predictor:
+        """Return the model alone, as `saccade.load` does."""
+        return self.predictor
+
     def save(self, folder: str | Path) -> Path:
         """Write a model folder without checkpoints; it must be new or empty."""
         return self.predictor.save(folder)
@@ -158,8 +164,8 @@ def train(
 def fit(  # noqa: PLR0913 - all but one are options
     data: str | Path | Sequence[str | Path] | PairTable,
     *,
-    valid: str | Path | None = None,
-    test: str | Path | None = None,
+    valid: str | Path | Sequence[str | Path] | PairTable | None = None,
+    test: str | Path | Sequence[str | Path] | PairTable | None = None,
     columns: Mapping[str, str] | None = None,
     folder: str | Path | None = None,
     within: str = "20m",
@@ -175,9 +181,10 @@ def fit(  # noqa: PLR0913 - all but one are options
     Args:
         data: a file of pairs, two plain files whose lines match, or pairs as `saccade.train` takes
             them; these are written to FOLDER-data/pairs.jsonl.
-        valid: a file to choose the model by; a share of the data if not given.
-        test: a file to measure it on; a share of the data if not given.
-        columns: which columns of a file are source, target and features.
+        valid: the same, to choose the model by; a share of the data if not given.
+        test: the same, to measure it on; a share of the data if not given.
+        columns: what the columns of source, target and features are called, or their numbers, as
+            {"source": "word", "target": "ipa"}; found if not given.
         folder: where to write the model; a temporary folder if not given.
         within: for everything: 90s, 20m, 2h.
         task: what the pairs are, as pronunciation; found if not given.
@@ -185,32 +192,64 @@ def fit(  # noqa: PLR0913 - all but one are options
         overwrite: delete what an earlier run left in the folder.
     """
     place = Path(folder) if folder else Path(tempfile.mkdtemp(prefix="saccade-")) / "model"
+    seconds, names = _seconds(within), _columns(columns)
+    held, files = {"valid": valid, "test": test}, _files(data, place, names, "data")
     made = outline(
-        _files(data, place),
-        valid=[Path(valid)] if valid else [],
-        test=[Path(test)] if test else [],
-        columns=ColumnNames(**(columns or {})),
+        files,
+        columns=with_features(ColumnNames(**names), files),
         task=task,
         seed=seed,
+        **{name: _files(one, place, names, name) for name, one in held.items() if one is not None},
     )
-    done = fit_outline(made, place, within=seconds_in(within), overwrite=overwrite)
+    done = fit_outline(made, place, within=seconds, overwrite=overwrite)
     predictor = folders.load(done.folder, searcher=fastest_searcher)
     predictor.home = home_of(done.folder)
     history = History(standing(done.folder), read_curves(done.folder))
     return Trained(predictor, done.folder, history, f"fitted in {done.seconds:.0f} s")
 
 
-def _files(data: Any, place: Path) -> list[Path]:
+def _files(data: Any, place: Path, columns: Mapping[str, str], where: str) -> list[Path]:
     """Return the files of the data; pairs in memory are written beside the model."""
     if isinstance(data, str | Path):
         return [Path(data)]
     if isinstance(data, Sequence) and data and all(isinstance(one, str | Path) for one in data):
         return [Path(one) for one in data]
-    path = place.with_name(f"{place.name}-data") / "pairs.jsonl"
-    rows = [{"source": a, "target": b} for a, b in text_pairs(data, "data")]
+    rows = named_texts(data, where, columns)
+    if not rows:
+        raise DataError(f"{where}: no rows; expected pairs of source and target. Add some.")
+    name = "pairs" if where == "data" else where
+    path = place.with_name(f"{place.name}-data") / f"{name}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     write_text(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
     return [path]
+
+
+def _columns(given: Any) -> dict[str, str]:
+    """Check the names of columns that somebody gave."""
+    known = _names(ColumnNames)
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping) or not all(str(one) for one in given.values()):
+        raise RecipeError(
+            f"saccade.fit: columns: found {shown(given)}; expected a dictionary such as"
+            ' {"source": "word", "target": "ipa"}.'
+        )
+    odd = [str(name) for name in given if name not in known]
+    if odd:
+        raise RecipeError(
+            f"saccade.fit: columns: no side '{odd[0]}'.{suggest(odd[0], known)} Sides:"
+            f" {', '.join(known)}."
+        )
+    return {side: str(name) for side, name in given.items()}
+
+
+def _seconds(within: Any) -> float:
+    if not isinstance(within, str):
+        raise RecipeError(
+            f"saccade.fit: within: found {shown(within)}; expected a time as text, such as '90s',"
+            " '20m' or '2h'."
+        )
+    return seconds_in(within)
 
 
 def _raw(recipe: Recipe | Mapping[str, Any] | str | Path | None) -> dict[str, Any]:
@@ -220,7 +259,8 @@ def _raw(recipe: Recipe | Mapping[str, Any] | str | Path | None) -> dict[str, An
         return recipe.plain()
     if isinstance(recipe, Mapping):
         return {name: dict(v) if isinstance(v, Mapping) else v for name, v in recipe.items()}
-    found: dict[str, Any] = yaml.safe_load(recipes.load(Path(recipe)).to_yaml())
+    path = read_path(recipe, "saccade.train")
+    found: dict[str, Any] = yaml.safe_load(recipes.load(path).to_yaml())
     return found
 
 

@@ -119,8 +119,38 @@ def test_public_names() -> None:
 
 def test_fit_takes_pairs_in_memory(tmp_path: Path) -> None:
     pairs = [(f"{a}{b}", f"{a} {b}") for a in "abcdefgh" for b in "uvwxyz"]
-    fitted = saccade.fit(pairs, folder=tmp_path / "m", within="20s")
+    rows = [{"word": a, "spaced": b} for a, b in pairs]
+    columns = {"source": "word", "target": "spaced"}
+    fitted = saccade.fit(
+        rows[:40], valid=rows[40:44], test=pairs[44:], columns=columns, folder=tmp_path / "m",
+        within="20s",
+    )  # fmt: skip
+    assert [len(fitted.evaluate(split=name).examples) for name in ("valid", "test")] == [4, 4]
+    assert saccade.inspect(fitted, "au").name == "Attention"
     assert (tmp_path / "m-data" / "pairs.jsonl").exists()
     assert fitted.folder == tmp_path / "m"
     assert fitted.predict("au").text
     assert fitted.evaluate().figures
+
+
+def test_what_cannot_be_fitted_is_refused(tmp_path: Path) -> None:
+    def refused(data: object, said: str, **options: object) -> None:
+        with pytest.raises(saccade.SaccadeError, match=said):
+            saccade.fit(data, folder=tmp_path / "m", **options)  # type: ignore[arg-type]
+
+    refused([], r"data: no rows; expected pairs of source and target")
+    refused(None, r"data: found None; expected a list of")
+    refused(PAIRS, r"within: found int 30; expected a time as text, such as '90s'", within=30)
+    refused(PAIRS, r"columns: no side 'sauce'. Did you mean 'source'", columns={"sauce": "a"})
+    refused(PAIRS, r"columns: found tuple \('a', 'b'\); expected a dict", columns=("a", "b"))
+    refused(PAIRS, r"valid: no rows; expected pairs", valid=[])
+
+
+def test_what_is_no_model_is_refused() -> None:
+    for odd in (None, 3):
+        with pytest.raises(saccade.DataError, match=r"load: found .* expected the path of a file"):
+            saccade.load(odd)  # type: ignore[call-overload]
+    with pytest.raises(saccade.DataError, match=r"saccade.train: found int 3; expected the path"):
+        saccade.train(3)  # type: ignore[arg-type]
+    with pytest.raises(saccade.RecipeError, match=r"inspect: found str 'runs/demo'; expected a mo"):
+        saccade.inspect("runs/demo", "a")  # type: ignore[arg-type]

@@ -9,7 +9,8 @@ PACKAGE = Path(__file__).parent.parent / "saccade"
 
 LAYERS = [  # a room may import rooms of the layers above its own, and no others
     ("errors", "nouns", "flow", "kernels", "schedules"),
-    ("parts", "tokenizers", "positions", "cells", "embedders", "layers", "search", "guards"),
+    ("parts", "tokenizers", "positions", "cells", "layers", "search", "guards"),
+    ("embedders",),
     ("modalities", "attention", "heads"),
     ("corpora", "encoders", "decoders", "metrics", "views"),
     ("readers", "models"),
@@ -42,7 +43,7 @@ OPTIONAL = {  # extras, and what is slow to import: imported where they are aske
     "matplotlib.image",
     *("numpy", "saccade.guards.hallucination", "saccade.views.heatmap"),
     *("pyarrow", "pyarrow.parquet"),
-    "PIL",
+    *("PIL", "av"),
 }
 
 FILES = sorted(PACKAGE.rglob("*.py"))

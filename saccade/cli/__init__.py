@@ -40,6 +40,7 @@ VERBS = {  # verb: its file and function in this room
     "inspect": "inspect.inspect",
     "gradients": "inspect.flow",
     "report": "inspect.report",
+    "gallery": "gallery.gallery",
     "export": "export.export",
     "serve": "serve.serve",
     "doctor": "doctor.doctor",
@@ -48,7 +49,7 @@ VERBS = {  # verb: its file and function in this room
     "parts": "recipes.parts",
 }
 RECIPE_VERBS = {"show": "recipes.show", "check": "recipes.check"}
-HIDDEN = ("predict",)
+ALIASES = {"predict": "The same as translate, under a name that fits every task."}
 TRAINING = ("demo", "train", "compare", "fit")
 
 
@@ -63,7 +64,7 @@ class Late(TyperGroup):
         """Return what help needs of a verb: its name, and the first lines of its docstring."""
         command = super().get_command(ctx, cmd_name)
         if command and cmd_name in self._verbs:
-            command.help = _summary(self._verbs[cmd_name])
+            command.help = ALIASES.get(cmd_name) or _summary(self._verbs[cmd_name])
         return command
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -110,7 +111,7 @@ def _imported(name: str, place: str) -> Any:
 
 def _named(group: typer.Typer, verbs: Iterable[str]) -> typer.Typer:
     for name in verbs:
-        group.command(name, hidden=name in HIDDEN)(lambda: None)
+        group.command(name)(lambda: None)
     return group
 
 

@@ -22,7 +22,9 @@ def compare(
     over: Annotated[
         list[str] | None,
         typer.Option(
-            "--over", help="Vary an option: a.b=x,y,z; two alike: a.b+c.d=x,y. Several are crossed."
+            "--over",
+            metavar="KEY=VALUES",
+            help="Vary an option: a.b=x,y,z; two alike: a.b+c.d=x,y. Several are crossed.",
         ),
     ] = None,
     sets: Sets = None,

@@ -78,7 +78,8 @@ def doctor(
         findings = _files(paths)
     _print(findings)
     n_warnings = sum(finding.level == "warning" for finding in findings)
-    note(f"{n_warnings} warnings." if n_warnings else "Nothing alarming.")
+    several = "" if n_warnings == 1 else "s"
+    note(f"{n_warnings} warning{several}." if n_warnings else "Nothing alarming.")
 
 
 def _files(paths: Sequence[Path]) -> list[Finding]:
@@ -200,9 +201,13 @@ def _take(reader: Reader) -> list[Example]:
 
 
 def _histogram(name: str, lines: Sequence[str]) -> None:
-    words = bars.histogram([len(line.split()) for line in lines])
+    """Show how long lines are: in words, or in characters where a line is a word."""
+    words = [len(line.split()) for line in lines]
+    alone = max(words, default=0) <= 1
+    counts = bars.histogram([len(line) for line in lines] if alone else words)
+    title = f"{name}: {'characters' if alone else 'words'} a line"
     width = max(min(out_console().width, 80), 20)
-    typer.echo(bars.to_terminal(words, title=f"{name}: words a line", width=width))
+    typer.echo(bars.to_terminal(counts, title=title, width=width))
 
 
 def _print(findings: Sequence[Finding]) -> None:

@@ -98,7 +98,7 @@ def evaluate(
     """
     checked_device(device)
     if picture:
-        checked_path(picture)
+        checked_path(picture, "--picture")
     chosen = [part_of(Metric, name) for name in metrics or []]
     recipe = folders.read_plan(model).recipe
     split = split or next(iter(recipe.data.test), "valid")

@@ -21,13 +21,14 @@ def export(
         Path | None, typer.Option("--output", "-o", help="Where to write; MODEL-ENGINE beside it.")
     ] = None,
     quantise: Annotated[
-        str, typer.Option("--quantise", help="Round the weights, as int8; float32 does not.")
+        str, typer.Option("--quantise", help="int8: round the weights. float32: leave them.")
     ] = "",
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace an earlier export in the folder.")
     ] = False,
     lines: Annotated[
-        int, typer.Option("--lines", min=0, help="Translate so many to check it; 0 does not.")
+        int,
+        typer.Option("--lines", min=0, help="Lines to translate with both, as a check; 0: none."),
     ] = 200,
 ) -> None:
     """Write a model for another engine, with its tokenizers, and check that it writes the same.

@@ -39,12 +39,19 @@ Beam = Annotated[
 Metrics = Annotated[
     list[str] | None,
     typer.Option(
-        "--metric", "-m", help="A metric, as bleu or bleu:lowercase=true. May be repeated."
+        "--metric",
+        "-m",
+        metavar="NAME",
+        help="A metric, as bleu or bleu:lowercase=true. May be repeated.",
     ),
 ]
 Sets = Annotated[
     list[str] | None,
-    typer.Option("--set", help="Change the recipe: training.max_epochs=5. May be repeated."),
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Change the recipe: training.max_epochs=5. May be repeated.",
+    ),
 ]
 
 WIDE = 160  # columns of what goes to a file

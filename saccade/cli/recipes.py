@@ -12,6 +12,7 @@ from saccade.cli.options import Sets, complain, note
 from saccade.cli.tables import show_table
 from saccade.data.files import check_files, readers_of
 from saccade.errors import DataError, RecipeError
+from saccade.fit.columns import left_unread, with_features
 from saccade.fit.files import ColumnNames
 from saccade.fit.fitting import outline, readable
 from saccade.starters.photographs import has_features, look_at, recipe_for
@@ -63,7 +64,8 @@ def check(
     if lacking:
         note(f"{lacking} of {len(paths)} recipes lack files; they are good otherwise.")
     if wrong:
-        note(f"{wrong} error{'s' if wrong > 1 else ''} in {len(paths)} recipes.")
+        among = f"{len(paths)} recipes" if len(paths) > 1 else "one recipe"
+        note(f"{wrong} error{'s' if wrong > 1 else ''} in {among}.")
     if wrong or lacking:
         raise typer.Exit(2 if wrong else 1)
 
@@ -100,14 +102,19 @@ def init(
         typer.Option(
             "--data",
             "--tsv",
+            metavar="FILE",
             help="Your pairs: TSV, CSV, JSONL, Parquet; or your text. May be repeated.",
         ),
     ] = None,
     valid: Annotated[
-        list[Path] | None, typer.Option("--valid", help="Pairs to validate on, if they are apart.")
+        list[Path] | None,
+        typer.Option(
+            "--valid", metavar="FILE", help="Pairs to validate on. Two plain files: give it twice."
+        ),
     ] = None,
     test: Annotated[
-        list[Path] | None, typer.Option("--test", help="Pairs to test on, if they are apart.")
+        list[Path] | None,
+        typer.Option("--test", metavar="FILE", help="Pairs to test on; the same."),
     ] = None,
     columns: Annotated[
         str,
@@ -126,9 +133,9 @@ def init(
 ) -> None:
     """Write a commented starter recipe, or one that suits your own files if you name them.
 
-    Sizes of model, batch and run follow from your data, by the rules of `saccade fit`. If no files
-    are apart, a share of your pairs is held out to validate and to test on, so that no source
-    stands on both sides. Your files are not changed.
+    Sizes of model, batch and run follow from your data, by the rules of `saccade fit`. Without
+    --valid or --test, a share of your pairs is held out, so that no source stands on both sides.
+    Columns are found by their names; one such as V;PST holds features. Your files are not changed.
 
     [dim]Examples:[/dim]
 
@@ -164,12 +171,12 @@ def init(
             files,
             valid=valid or [],
             test=test or [],
-            columns=column_names(columns),
+            columns=with_features(column_names(columns), files),
             task=task,
         )
         output.parent.mkdir(parents=True, exist_ok=True)
         write_text(output, readable(made, made.candidates[0], output.stem))
-        for line in made.told()[:3]:
+        for line in (*made.told()[:3], *left_unread(made.corpus)):
             note(line)
     note(f"Wrote {output}. Next:  saccade doctor {output}   then   saccade train {output}")
 

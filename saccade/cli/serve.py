@@ -30,7 +30,9 @@ def serve(
     ] = 0,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option("--allow-host", help="A name the server answers to. May be repeated."),
+        typer.Option(
+            "--allow-host", metavar="NAME", help="A name the server answers to. May be repeated."
+        ),
     ] = None,
     source_language: Annotated[
         str, typer.Option("--source-language", help="Code, as en; guessed if not given.")
@@ -39,27 +41,45 @@ def serve(
         str, typer.Option("--target-language", help="Code, as fr; guessed if not given.")
     ] = "",
     judgements: Annotated[
-        Path, typer.Option("--judgements", help="Where a blind test of two models is kept.")
+        Path, typer.Option("--judgements", help="The file that collects answers of the blind test.")
     ] = Path("judgements.jsonl"),
     max_characters: Annotated[
-        int, typer.Option("--max-characters", min=1, help="Of a text.")
+        int, typer.Option("--max-characters", min=1, help="Characters that a text may have.")
     ] = 5_000,
-    max_items: Annotated[int, typer.Option("--max-items", min=1, help="Texts a request.")] = 64,
+    max_items: Annotated[
+        int, typer.Option("--max-items", min=1, help="Texts that a request may have.")
+    ] = 64,
+    max_bytes: Annotated[
+        int, typer.Option("--max-bytes", min=1, help="Bytes that a picture may have.")
+    ] = 8_000_000,
     max_beam: Annotated[
-        int, typer.Option("--max-beam", min=1, help="Hypotheses a request may keep.")
+        int,
+        typer.Option(
+            "--max-beam", min=1, help="The largest beam, and number of outputs, of a request."
+        ),
     ] = 16,
     max_seconds: Annotated[
-        float, typer.Option("--max-seconds", min=0.01, help="From arrival to answer.")
+        float,
+        typer.Option(
+            "--max-seconds", min=0.01, help="Seconds from arrival to answer; then it is refused."
+        ),
     ] = 30.0,
     max_queue: Annotated[
-        int, typer.Option("--max-queue", min=1, help="Texts a model has accepted, not answered.")
+        int, typer.Option("--max-queue", min=1, help="Texts that may wait for a model.")
     ] = 512,
     batch_wait: Annotated[
-        float, typer.Option("--batch-wait", min=0.0, help="Milliseconds to wait for company.")
+        float,
+        typer.Option(
+            "--batch-wait",
+            min=0.0,
+            help="Milliseconds that a text waits for others to share a batch.",
+        ),
     ] = 4.0,
     threads: Annotated[
         int,
-        typer.Option("--threads", min=0, help="Of torch; 0 leaves a core to the server."),
+        typer.Option(
+            "--threads", min=0, help="Threads that compute; 0: all cores but one, for the server."
+        ),
     ] = 0,
     show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
     engine: Engine = None,
@@ -86,6 +106,8 @@ def serve(
         characters=max_characters,
         items=max_items,
         beam=max_beam,
+        picture=max_bytes,
+        upload=max(4 * max_bytes, 2_000_000),
         seconds=max_seconds,
         queue=max_queue,
         wait=batch_wait,

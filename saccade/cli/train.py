@@ -65,7 +65,7 @@ def train(
     folder = folder or (path.parent if resume and within_run else Path("runs") / read.name)
     checked_device(device)
     if dry_run:
-        _rehearse(read, folder, start_from)
+        _rehearse(read, path, folder, start_from, device)
         return
     run.train(
         read,
@@ -78,9 +78,11 @@ def train(
     )
 
 
-def _rehearse(recipe: Recipe, folder: Path, start_from: Path | None) -> None:
+def _rehearse(
+    recipe: Recipe, path: Path, folder: Path, start_from: Path | None, device: str
+) -> None:
     """Do all that comes before the first step, time a few, and say what was found."""
-    bench = Bench(recipe, Path(), "cpu", None, start_from)
+    bench = Bench(recipe, Path(), device, None, start_from)
     training, n_batches = recipe.training, len(bench.batches.epoch(0))
     limits = RunLimits(training, training.schedule.build().warmup, n_batches)
     with run.threads(training.threads):
@@ -95,7 +97,7 @@ def _rehearse(recipe: Recipe, folder: Path, start_from: Path | None) -> None:
         "stops after": limits.describe(),
         "takes": str(estimate(limits, timing) or open_end(limits, timing)),
         "would write to": str(folder),
-        "whole recipe": f"{folder / 'recipe.yaml'} (see it now: saccade recipe show)",
+        "whole recipe": f"{folder / 'recipe.yaml'} (see it now: saccade recipe show {path})",
     }
     show_table(f"{recipe.name}: a dry run", ["", ""], [[k, v] for k, v in rows.items()])
     for warning in (*bench.warnings, limits.warning()):

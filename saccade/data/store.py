@@ -27,9 +27,9 @@ from typing import Any, Final, NamedTuple, final
 import numpy as np
 from numpy.typing import NDArray
 
-from saccade.data.building import FORMAT, META, OWNERS, Builder, claimed, is_abandoned, release
+from saccade.data.builder import FORMAT, META, OWNERS, Builder, claimed, is_abandoned, release
 from saccade.data.codecs import TARGET, Codecs
-from saccade.data.waiting import Waiting
+from saccade.data.progress import EncodingProgress
 from saccade.errors import DataError, SaccadeError
 from saccade.modalities.base import Array, Codec
 from saccade.readers.base import Reader
@@ -180,7 +180,7 @@ def _write(reader: Reader, codecs: Codecs, sides: Sequence[str], folder: Path) -
     """Encode what is not encoded yet, a chunk at a time; memory holds no more than one."""
     size = min(codecs.sides[name].chunk for name in sides)
     slow = size < Codec.chunk
-    waiting = Waiting((lambda: sum(1 for _ in reader.read())) if slow else None)
+    waiting = EncodingProgress((lambda: sum(1 for _ in reader.read())) if slow else None)
     builder = Builder(folder, codecs, sides)
     try:
         waiting.report(builder.n_examples)

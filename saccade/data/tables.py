@@ -6,10 +6,11 @@ Neither package is imported: what an object can do decides how it is read.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
-from saccade.errors import DataError, shown
+from saccade.errors import DataError, shown, suggest
 from saccade.nouns import SOURCE_NAME, Example
 
 TARGET_NAME = "target"
+FEATURES_NAME = "features"
 _TAKEN = (
     "expected a list of (source, target) pairs, a pandas DataFrame or a datasets.Dataset with"
     " columns source and target, or with these first"
@@ -56,6 +57,33 @@ def text_pairs(data: Any, where: str) -> list[list[str]]:
                 )
         rows.append([source, target])
     return rows
+
+
+def named_texts(data: Any, where: str, columns: Mapping[str, str]) -> list[dict[str, str]]:
+    """Return the texts of every row under the names of their columns.
+
+    >>> named_texts([("un", "one")], "data", {"source": "fr"})
+    [{'fr': 'un', 'target': 'one'}]
+
+    Args:
+        data: what `text_pairs` takes.
+        where: what messages call the data.
+        columns: what the columns of source, target and features are called, if not the usual.
+    """
+    keys = [columns.get(name, name) for name in (SOURCE_NAME, TARGET_NAME)]
+    if not columns or _is_unnamed(data):
+        return [dict(zip(keys, row, strict=True)) for row in text_pairs(data, where)]
+    names = [*keys, *(columns[name] for name in columns if name == FEATURES_NAME)]
+    found = []
+    for n, row in enumerate(_named(data, names, where), start=1):
+        odd = [name for name in names if not isinstance(row[name], str)]
+        if odd:
+            raise DataError(
+                f"{where}:{n}: {odd[0]} is {shown(row[odd[0]])}; expected text (a str). Convert it,"
+                " or leave the row out."
+            )
+        found.append(row)
+    return found
 
 
 def examples_in(data: Any, where: str, *, alone: bool = False) -> list[Example]:
@@ -129,3 +157,35 @@ def _pair(entry: Any, origin: str) -> tuple[Any, Any]:
             f"{origin}: found {shown(entry)}; expected a pair (source, target). Mend the entry."
         )
     return entry[0], entry[1]
+
+
+def _is_unnamed(data: Any) -> bool:
+    """Tell whether rows are plain pairs, whose columns have no names."""
+    if not isinstance(data, list | tuple):
+        return False
+    return not any(isinstance(entry, Mapping) for entry in data)
+
+
+def _named(data: Any, names: Sequence[str], where: str) -> Iterator[dict[str, Any]]:
+    """Yield the columns `names` of every row; refuse names that are not there."""
+    if isinstance(data, ColumnTable):
+        _check_names(names, list(data.columns), where)
+        columns = [data[name] for name in names]
+        yield from (dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
+    elif isinstance(data, Iterable) and not isinstance(data, str | bytes | Mapping):
+        for n, row in enumerate(data, start=1):
+            if not isinstance(row, Mapping):
+                raise DataError(f"{where}:{n}: found {shown(row)}; expected named columns.")
+            _check_names(names, list(row), f"{where}:{n}")
+            yield {name: row[name] for name in names}
+    else:
+        raise DataError(f"{where}: found {shown(data)}; {_TAKEN}. Convert it.")
+
+
+def _check_names(names: Sequence[str], found: Sequence[Any], where: str) -> None:
+    lacking = [name for name in names if name not in found]
+    if lacking:
+        raise DataError(
+            f"{where}: no column '{lacking[0]}'.{suggest(lacking[0], map(str, found))} Columns"
+            f" found: {', '.join(map(str, found)) or 'none'}. Name the right one."
+        )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, overload
 from saccade.engines.base import Engine, EngineOptions, Opened
 from saccade.errors import RecipeError
 from saccade.export.base import is_export, of_extra, read_export
+from saccade.predict.inputs import read_path
 
 if TYPE_CHECKING:
     from saccade.predict.predictor import Predictor
@@ -52,7 +53,8 @@ def load(
             loads torch for a second or two, is then the fastest.
     """
     wanted = EngineOptions(device, quantise, lenient=engine == "auto", much=much)
-    return choose(Path(folder), engine, wanted).open(Path(folder), wanted)
+    place = read_path(folder, "load")
+    return choose(place, engine, wanted).open(place, wanted)
 
 
 class LoadedPair(NamedTuple):

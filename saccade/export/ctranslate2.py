@@ -110,7 +110,7 @@ def _side_refusals(folder: Path, where: str, side: Plain) -> list[str]:
 def _refusal(folder: Path, option: str, found: object, expected: object) -> str:
     return (
         f"{folder}: {option} is {found}, which ctranslate2 has no counterpart of; expected"
-        f" {expected}. Use --engine torch."
+        f" {expected}. Use --engine torch, or export to onnx."
     )
 
 

@@ -2,20 +2,23 @@
 
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from saccade import recipe as recipes
 from saccade.data.files import examples_of
 from saccade.data.tables import examples_in
 from saccade.errors import DataError, RecipeError
 from saccade.folders import model as folders
 from saccade.folders.examples import read_examples, write_examples
 from saccade.folders.facts import read_facts, read_lexicon, read_profile
+from saccade.folders.rivals import read_rivals, write_rivals
 from saccade.metrics.base import Metric
 from saccade.parts import Part, check_part
 from saccade.predict.evaluation import Evaluation, evaluate
 from saccade.predict.home import Assessment, Metrics
 from saccade.predict.predictor import Predictor
+from saccade.predict.verdict import without_model
 from saccade.train import weights
 from saccade.train.files import told, write_file
 
@@ -36,9 +39,12 @@ class FolderHome:
 
     def evaluate(self, predictor: Predictor, wanted: Assessment) -> Evaluation:
         """Measure a model on given examples, or on a split of the folder's recipe."""
-        split = ""
+        split, recipe = "", folders.read_plan(self.folder).recipe
+        metrics = _metrics(wanted.metrics) or recipe.decoding.metrics
+        problems = recipes.unfit_metrics("evaluate", metrics, recipe.data.target)
+        if problems:
+            raise RecipeError(problems)
         if wanted.data is None:
-            recipe = folders.read_plan(self.folder).recipe
             split = wanted.split or next(iter(recipe.data.test), "valid")
             examples = examples_of(recipe, split, self.folder)
         elif wanted.split:
@@ -50,14 +56,17 @@ class FolderHome:
             examples = examples_in(wanted.data, "data", alone=not predictor.model.reads)
         if not examples:
             raise DataError("evaluate: found no examples; expected one or more. Give some.")
-        return evaluate(
+        found = evaluate(
             predictor,
             examples,
             split=split,
-            metrics=_metrics(wanted.metrics),
+            metrics=metrics,
             writer=wanted.writer,
             decode=wanted.decode,
         )
+        rivals = read_rivals(self.folder)
+        floor = without_model(rivals, predictor, examples, metrics, found.baselines)
+        return replace(found, constant=floor)
 
     def save(self, predictor: Predictor, target: Path) -> None:
         """Write a model folder: the predictor's weights, and all else as this folder has it."""
@@ -74,6 +83,7 @@ class FolderHome:
                 if (self.folder / name).is_file():
                     shutil.copyfile(self.folder / name, target / name)
         folders.write_identity(target, identity.recipe, identity.codecs, hashes, profile, words)
+        write_rivals(target, read_rivals(self.folder))
 
 
 def home_of(folder: Path) -> FolderHome:

@@ -193,8 +193,10 @@ def _told_of(error: OSError | subprocess.SubprocessError) -> str:
         return f"it took more than {MOST_SECONDS} seconds"
     if isinstance(error, subprocess.CalledProcessError) and error.returncode < 0:
         return f"it was killed by signal {-error.returncode}"
-    said = getattr(error, "stderr", "") or str(error)
-    return str(said).strip()[:_MOST_TEXT]
+    if isinstance(error, subprocess.CalledProcessError):
+        said = str(error.stderr or "").strip()
+        return said[:_MOST_TEXT] or f"it ended with code {error.returncode} and said nothing"
+    return str(error).strip()[:_MOST_TEXT]
 
 
 @contextmanager

@@ -112,6 +112,26 @@ class Decode:
             options["length_penalty"] = self.length_penalty
         return SearchChoice("beam", options)
 
+    def check_values(self, where: str) -> None:
+        """Refuse what belongs to search, for a model that writes values and searches nothing.
+
+        Another part of `search` is no wish of a user and is let through.
+        """
+        asked = {
+            "beam": self.beam is not None,
+            "nbest": self.nbest > 1,
+            "length_penalty": self.length_penalty is not None,
+            "sample": self.sample is not None,
+            "prefix": bool(self.prefix),
+            "trace": self.trace,
+        }
+        given = [name for name, is_given in asked.items() if is_given]
+        if given:
+            raise RecipeError(
+                f"{where}: {', '.join(given)}: for models that choose among symbols, but this one"
+                " writes values; nothing is searched. Leave it out."
+            )
+
 
 def _search(given: object, problems: list[str]) -> SearchChoice | None:
     if isinstance(given, SearchChoice | Part):

@@ -103,17 +103,19 @@ class Evaluation:
 
     def _repr_html_(self) -> str:
         """Show every figure with its interval as a table, in a notebook."""
+        constant = self.constant.figures if self.constant else {}
         rows = [
             [
-                one.score.name,
+                one.title,
                 f"{one.score.value:.2f}",
                 f"{one.interval.low:.2f} to {one.interval.high:.2f}",
+                f"{constant[name]:.2f}" if name in constant else "",
                 "higher" if one.score.higher_is_better else "lower",
                 one.score.signature,
             ]
-            for one in self.figures.values()
+            for name, one in self.figures.items()
         ]
-        head = ["metric", "value", "95 % interval", "better is", "signature"]
+        head = ["metric", "value", "95 % interval", "a constant answer", "better is", "signature"]
         return page.table(head, rows) + page.paragraph(self._below(), note=True)
 
     def _below(self) -> str:
@@ -266,6 +268,8 @@ def evaluate(
         writer: the same model run by another engine, to write the outputs.
         decode: how to write.
     """
+    if predictor.target.vocabulary is None:
+        decode.check_values("evaluate")
     chosen = list(metrics) or predictor.decoding.metrics
     started = time.monotonic()
     writes = chosen or predictor.model.reads

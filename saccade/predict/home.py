@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from saccade.errors import CheckpointError
 from saccade.predict.decode import USUAL, Decode
+from saccade.predict.inputs import read_path
 from saccade.views import page
 
 if TYPE_CHECKING:
@@ -122,9 +123,10 @@ class Resident(ABC):
         Args:
             folder: must be new or empty; nothing is overwritten.
         """
+        target = read_path(folder, "save")
         predictor, home = self._at_home("save")
-        home.save(predictor, Path(folder))
-        return Path(folder)
+        home.save(predictor, target)
+        return target
 
     def _at_home(self, wish: str) -> "tuple[Predictor, Home]":
         predictor = self.whole()

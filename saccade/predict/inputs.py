@@ -1,6 +1,7 @@
 """What a model is given, checked and named before anything is computed. Imports no torch."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from saccade.errors import DataError, RecipeError, shown
@@ -34,18 +35,46 @@ def read_inputs(inputs: Iterable[Any], sources: Mapping[str, Notation]) -> Itera
         yield read_input(one, sources, f"input {n}")
 
 
-def scoring_vocabulary(target: Notation, n_sources: int, n_targets: int) -> Vocabulary:
+def read_path(given: Any, where: str) -> Path:
+    """Return the path that somebody gave; refuse what is none.
+
+    >>> read_path("runs/demo", "load").name
+    'demo'
+    """
+    if isinstance(given, str | Path) and str(given):
+        return Path(given)
+    raise DataError(
+        f"{where}: found {shown(given)}; expected the path of a file or folder, as text or"
+        " pathlib.Path. Give one."
+    )
+
+
+def scoring_vocabulary(
+    target: Notation, sources: Sequence[Any], targets: Sequence[Raw]
+) -> Vocabulary:
     """Return the pieces that targets are scored by; refuse values, and lists that do not match."""
     if target.vocabulary is None:
         raise RecipeError(
             "score: this model writes values, which have no probability; expected a model that"
             " writes text. Measure it with `saccade evaluate`."
         )
-    if n_sources != n_targets:
+    given: tuple[tuple[str, Any], ...] = (("sources", sources), ("targets", targets))
+    for name, several in given:
+        if several is None or isinstance(several, str):
+            raise DataError(
+                f"score: found {shown(several)} for {name}; expected a list of texts. For one pair"
+                " give two lists of one."
+            )
+    if len(sources) != len(targets):
         raise DataError(
-            f"score: {n_sources} sources but {n_targets} targets; expected one target for each"
-            " source; give two lists of one length."
+            f"score: {len(sources)} sources but {len(targets)} targets; expected one target for"
+            " each source; give two lists of one length."
         )
+    for n, one in enumerate(targets, start=1):
+        if not isinstance(one, str):
+            raise DataError(
+                f"score: target {n} is {shown(one)}; expected text (a str). Convert it first."
+            )
     return target.vocabulary
 
 
@@ -62,4 +91,4 @@ def _read(raw: Any, notation: Notation, where: str) -> Raw:
             f"{where}: found {shown(raw)}; expected an array or its text, or a list of them, which"
             " is several inputs. Convert it first, as with numpy.array(...)."
         )
-    return raw
+    return notation.take(raw, where)

@@ -145,6 +145,8 @@ class Predictor(Resident):
             options: those of `Decode`, and `watch` and `chunk` of `stream`.
         """
         decode, call = read_options(options, ("watch", "chunk"))
+        if self.target.vocabulary is None:
+            decode.check_values("forecast")
         if isinstance(given, list):
             return Predictions(self.stream(given, decode, **call))
         return next(self.stream([given], decode, **call))
@@ -340,7 +342,7 @@ class Predictor(Resident):
 
         The sources of a model without any, a language model, do not matter.
         """
-        vocabulary = scoring_vocabulary(self.target, len(sources), len(targets))
+        vocabulary = scoring_vocabulary(self.target, sources, targets)
         several = list(read_inputs(sources, self.sources))
         read = self.encode(several)
         raws = [next(iter(one.values())) if self.model.reads else "" for one in several]

@@ -22,6 +22,7 @@ PAIRS = (
 """Names of a source and its target, in the order in which they are looked for."""
 
 SIDES = ("source", "target")
+_COUNTING = ("id", "index", "no", "nr", "row", "#", "", "unnamed: 0")
 _OTHERS = (
     *("features", "feats", "tags", "tag", "morphology", "inflection", "phonemes", "phones", "ipa"),
     *(
@@ -37,6 +38,15 @@ _OTHERS = (
     ),
     *("reference", "native", "latin", "misspelling", "correction", "date", "iso", "count", "split"),
 )
+
+
+def is_number_of_row(name: str) -> bool:
+    """Tell whether a column is called as one that counts the rows.
+
+    >>> is_number_of_row("ID"), is_number_of_row("French")
+    (True, False)
+    """
+    return _key(name) in _COUNTING
 
 
 def find_pair(names: Sequence[str]) -> tuple[int, int] | None:

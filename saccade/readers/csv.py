@@ -10,7 +10,7 @@ from saccade.errors import DataError
 from saccade.nouns import Example, pair
 from saccade.readers._dialect import CsvRow, Dialect, find_dialect, rows_of
 from saccade.readers._lines import fingerprint, numbered, place
-from saccade.readers._names import SIDES, find_pair, find_side, looks_like_header
+from saccade.readers._names import SIDES, find_pair, find_side, is_number_of_row, looks_like_header
 from saccade.readers._table import LOOKED, Column, Table, Unread, place_of, with_features
 
 _SAMPLE = 500  # lines from which the dialect is found
@@ -22,8 +22,9 @@ class Csv(Table):
     Delimiter and quotes are found by themselves unless they are named. Quoted fields may hold line
     feeds. With `header: auto` the first row names the columns if two of its cells are names such as
     `source`, `label` or `French`, or if a column is asked for by name. Columns are names, or
-    numbers from 1; without any, they are found by the usual names, or are the first two. `features`
-    is a column such as `V;PST`, put behind the source and a tab for the tokenizer `featured`.
+    numbers from 1; without any, they are found by the usual names, or are the first two that are
+    not called `id` or the like. `features` is a column such as `V;PST`, put behind the source and a
+    tab for the tokenizer `featured`.
     """
 
     def __init__(
@@ -113,14 +114,19 @@ class Csv(Table):
         usual = find_pair(names) if len(lacking) == 2 else None
         for i, side in enumerate(lacking):
             one = usual[i] if usual else find_side(side, names, given.values())
-            free = (place for place in range(len(names)) if place not in given.values())
-            given[side] = next(free, -1) if one is None else one
+            given[side] = next(_free(names, given), -1) if one is None else one
             if given[side] < 0:
                 raise DataError(
                     f"{where}: no column is left for the {side}; the row has {len(names)}. Name the"
                     " reader's columns, or its delimiter."
                 )
         return {"features": -1, **given}
+
+
+def _free(names: list[str], given: dict[str, int]) -> Iterator[int]:
+    """Yield the places that are not given, those that count the rows last."""
+    free = [place for place in range(len(names)) if place not in given.values()]
+    return iter(sorted(free, key=lambda place: is_number_of_row(names[place])))
 
 
 @dataclass(frozen=True, slots=True)

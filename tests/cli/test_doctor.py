@@ -26,6 +26,15 @@ def test_doctor_of_files(call: Call, work: Path, tmp_path: Path) -> None:
     assert "1 pairs (50.0%) are repeats" in call("doctor", "pairs.tsv").out
 
 
+def test_lines_of_one_word_are_counted_in_characters(call: Call, tmp_path: Path) -> None:
+    rows = "beau\tb o\ncalme\tk a l m\nlac\t\ufffd k\n"
+    (tmp_path / "words.tsv").write_text(rows, encoding="utf-8")
+    said = call("doctor", "words.tsv")
+    assert "words.tsv source: characters a line" in said.out
+    assert "words.tsv target: words a line" in said.out
+    assert "1 warning." in said.err
+
+
 def test_doctor_of_a_model(call: Call, work: Path) -> None:
     said = call("doctor", work / "model")
     assert said.code == 0

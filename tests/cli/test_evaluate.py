@@ -37,7 +37,7 @@ def test_an_unknown_split_or_metric_is_wrong_use(call: Call, work: Path) -> None
     assert "no split 'train'; there are valid, flickr." in said.err
     typo = call("evaluate", work / "model", "--metric", "blue")
     assert typo.code == 2
-    assert "metrics has no part 'blue'. Did you mean 'bleu'?" in typo.err
+    assert "saccade: metrics has no part 'blue'. Did you mean 'bleu'?" in typo.err
     loose = call("evaluate", work / "model", "--metric", "bleu:lowercase")
     assert loose.code == 2
     assert "'lowercase' is not name=value; write bleu:lowercase=true." in loose.err
@@ -94,7 +94,7 @@ def test_scores_by_length_are_shown_and_drawn(call: Call, work: Path, tmp_path: 
     assert "     3   4 █" in said.out
     assert "chrF2 by source length" in (tmp_path / "x.svg").read_text(encoding="utf-8")
     said = call("evaluate", "nowhere", "--picture", "x.jpg")
-    assert "ends in '.jpg'; expected .svg, .html, .png or .pdf" in said.err
+    assert "--picture x.jpg: ends in '.jpg'; expected .svg, .html, .png or .pdf" in said.err
 
 
 def test_evaluate_lets_another_engine_write(call: Call, tmp_path: Path) -> None:

@@ -136,6 +136,15 @@ def test_options_of_search_are_refused(call: Call, sea: Path) -> None:
     assert "--sample: for models that choose among symbols" in drawn.err
 
 
+def test_a_beam_is_refused_when_it_is_measured(
+    call: Call, sea: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(sea)
+    said = call("evaluate", "run", "--beam", 3)
+    assert (said.code, said.out) == (2, "")
+    assert "evaluate: beam: for models that choose among symbols, but this one writes" in said.err
+
+
 def test_metrics_of_text_are_refused(call: Call, sea: Path) -> None:
     said = call("evaluate", sea / "run", "--metric", "bleu")
     assert said.code == 2

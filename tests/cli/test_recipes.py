@@ -149,6 +149,18 @@ def test_init_takes_held_out_files_and_columns(call: Call, tmp_path: Path) -> No
     assert next(recipe.data.train[0].build(Path()).read()).source == "w0e\tV;PST"
 
 
+def test_init_finds_features_and_tells_what_it_does_not_read(call: Call, tmp_path: Path) -> None:
+    rows = "".join(f"w{i}e\tw{i}ed\tV;PST\n" for i in range(60))
+    (tmp_path / "forms.tsv").write_text(rows, encoding="utf-8")
+    said = call("init", "inflection", "--data", "forms.tsv", "-o", "forms.yaml")
+    assert said.code == 0, said.err
+    recipe = recipes.load(tmp_path / "forms.yaml")
+    assert next(recipe.data.train[0].build(Path()).read()).source.endswith("e\tV;PST")
+    (tmp_path / "noted.tsv").write_text(rows.replace("V;PST", "noted"), encoding="utf-8")
+    said = call("init", "transliteration", "--data", "noted.tsv", "-o", "noted.yaml")
+    assert "noted.tsv: column 3 is not read, as 'noted'." in said.err
+
+
 def test_init_refuses(call: Call, tmp_path: Path) -> None:
     (tmp_path / "few.tsv").write_text("a\tb\n", encoding="utf-8")
     cases = {

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saccade.data.building import claimed
+from saccade.data.builder import claimed
 from saccade.data.codecs import Codecs
 from saccade.data.store import Store, build, default_folder
 from saccade.errors import DataError

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from saccade.data.tables import examples_in, text_pairs
+from saccade.data.tables import examples_in, named_texts, text_pairs
 from saccade.errors import DataError
 
 PAIRS = [["un", "one"], ["deux", "two"]]
@@ -108,3 +108,32 @@ def test_examples_may_have_several_references_and_sources() -> None:
 def test_an_example_needs_a_reference(target: Any) -> None:
     with pytest.raises(DataError, match=r"data:1: the target is .*; expected a text, or a list"):
         examples_in([("un", target)], "data")
+
+
+IPA = {"source": "word", "target": "ipa", "features": "tags"}
+NAMED = [{"word": "un", "ipa": "œ̃", "tags": "NUM"}]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        [{"id": 1, **NAMED[0]}],
+        Rows(["id", "word", "ipa", "tags"], [[1, "un", "œ̃", "NUM"]]),
+        Columns({"id": [1], "ipa": ["œ̃"], "word": ["un"], "tags": ["NUM"]}),
+    ],
+)
+def test_columns_are_taken_by_their_names(data: Any) -> None:
+    assert named_texts(data, "data", IPA) == NAMED
+    two = {name: IPA[name] for name in ("source", "target")}
+    assert named_texts(data, "data", two) == [{"word": "un", "ipa": "œ̃"}]
+    with pytest.raises(DataError, match=r"no column 'wrod'. Did you mean 'word'\? Columns found"):
+        named_texts(data, "data", {**IPA, "source": "wrod"})
+
+
+def test_pairs_without_names_take_those_that_are_given() -> None:
+    assert named_texts(PAIRS[:1], "data", {}) == [{"source": "un", "target": "one"}]
+    assert named_texts(PAIRS[:1], "data", {"source": "fr"}) == [{"fr": "un", "target": "one"}]
+    with pytest.raises(DataError, match=r"data:1: tags is float nan; expected text"):
+        named_texts([{**NAMED[0], "tags": float("nan")}], "data", IPA)
+    with pytest.raises(DataError, match=r"data: found int 3; expected a list of"):
+        named_texts(3, "data", IPA)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+import saccade
 from docs.check_site import problems
 from docs.draw_api import PAGE, renewed
 from tests.docs.parsing import ROOT
@@ -84,3 +85,9 @@ def test_what_is_broken_is_told(site: Path, text: str, told: str) -> None:
 def test_an_empty_folder_is_no_site(tmp_path: Path) -> None:
     (found,) = problems(tmp_path)
     assert "holds no page; build the site first: make docs" in found
+
+
+def test_every_public_name_is_in_the_reference() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    names = [name for name in saccade.__all__ if name != "__version__"]
+    assert [name for name in names if f"saccade.{name}" not in page] == []

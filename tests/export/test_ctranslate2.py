@@ -28,7 +28,7 @@ RNN = {"kind": "rnn", "hidden": 8}
         ),
         (
             {"encoder": stack(attention="scaled_dot"), "decoder": stack()},
-            r"model.encoder.attention is scaled_dot, .*; expected multihead. Use --engine torch.",
+            r"encoder.attention is scaled_dot, .*; expected multihead. Use .*, or export to onnx",
         ),
         (
             {"encoder": stack(), "decoder": stack(attention={"heads": 2, "score": "additive"})},

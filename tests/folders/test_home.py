@@ -43,6 +43,22 @@ def test_metrics_are_named_or_parts(folder: Path) -> None:
         model.evaluate(PAIRS, metrics="blue")
 
 
+def test_a_metric_that_does_not_fit_is_refused(folder: Path) -> None:
+    with pytest.raises(RecipeError, match=r"evaluate: mae cannot measure a target of kind text"):
+        saccade.load(folder).evaluate(PAIRS, metrics="mae")
+
+
+def test_a_constant_answer_is_measured_and_saved(tmp_path: Path) -> None:
+    pairs = [("a b", "x"), ("b a", "x"), ("a a", "y"), ("b b", "x")]
+    model = saccade.train(pairs=pairs, folder=tmp_path / "run", max_steps=1)
+    found = model.evaluate(pairs, metrics="exact_match")
+    assert found.constant is not None
+    assert found.constant.figures == {"exact_match": 75.0}
+    assert ">75.00<" in found._repr_html_()
+    again = saccade.load(model.save(tmp_path / "saved")).evaluate(pairs, metrics="exact_match")
+    assert again.constant == found.constant
+
+
 def test_several_references_count(folder: Path) -> None:
     model = saccade.load(folder)
     written = model.translate(SOURCES[0]).text

@@ -153,6 +153,13 @@ def test_a_compiler_that_makes_nothing_is_told_of(compiler: Compiler) -> None:
 
 
 @pytest.mark.usefixtures("folder")
+def test_a_compiler_that_fails_without_a_word_is_told_of(compiler: Compiler) -> None:
+    compiler.does("exit 3")
+    told = f"{compiler.path} could not build them: it ended with code 3 and said nothing"
+    assert found() == (None, told)
+
+
+@pytest.mark.usefixtures("folder")
 def test_a_compiler_that_is_killed_is_told_of(compiler: Compiler) -> None:
     compiler.does("kill -9 $$")
     assert found() == (None, f"{compiler.path} could not build them: it was killed by signal 9")

@@ -10,7 +10,7 @@ import saccade
 from saccade.errors import DataError
 from saccade.modalities._notation import TextNotation
 from saccade.modalities.numbers import NumbersCodec, Scale
-from saccade.predict.inputs import read_input, read_inputs, scoring_vocabulary
+from saccade.predict.inputs import read_input, read_inputs, read_path, scoring_vocabulary
 from saccade.tokenizers.word import Word
 from tests.engines.folders import write_noise
 
@@ -65,6 +65,22 @@ def test_values_are_read_from_text_or_taken_as_they_are() -> None:
 
 
 def test_only_text_is_scored() -> None:
-    assert scoring_vocabulary(TEXT, 2, 2) is TEXT.vocabulary
+    assert scoring_vocabulary(TEXT, ["a", "b"], ["c", "d"]) is TEXT.vocabulary
     with pytest.raises(DataError, match=r"score: 2 sources but 1 targets; expected one target"):
-        scoring_vocabulary(TEXT, 2, 1)
+        scoring_vocabulary(TEXT, ["a", "b"], ["c"])
+
+
+def test_one_pair_is_scored_as_two_lists() -> None:
+    with pytest.raises(DataError, match=r"score: found str 'ab' for sources; expected a list of"):
+        scoring_vocabulary(TEXT, "ab", "cd")
+    with pytest.raises(DataError, match=r"score: found None for targets; expected a list of"):
+        scoring_vocabulary(TEXT, ["ab"], None)  # type: ignore[arg-type]
+    with pytest.raises(DataError, match=r"score: target 2 is None; expected text \(a str\)"):
+        scoring_vocabulary(TEXT, ["a", "b"], ["c", None])
+
+
+@pytest.mark.parametrize("given", [None, 3, "", ["runs"]])
+def test_what_is_no_path_is_refused(given: Any) -> None:
+    assert read_path("runs/demo", "load") == Path("runs/demo")
+    with pytest.raises(DataError, match=r"load: found .*; expected the path of a file or folder"):
+        read_path(given, "load")

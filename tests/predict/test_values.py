@@ -1,5 +1,7 @@
 """Predictions of values: numbers in, numbers out, each window by itself."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -82,3 +84,13 @@ def test_what_cannot_be_forecast() -> None:
 def test_sources_have_names() -> None:
     with pytest.raises(DataError, match="input 1: has sea; expected source, the model's sources"):
         predictor().predict({"sea": "1,1"})
+
+
+@pytest.mark.parametrize(
+    "options", [{"beam": 3}, {"nbest": 2}, {"prefix": "1"}, {"length_penalty": 1.0}, {"sample": {}}]
+)
+def test_options_of_search_are_refused(options: dict[str, Any]) -> None:
+    (name,) = options
+    said = rf"forecast: {name}: for models that choose among symbols, but this one writes values"
+    with pytest.raises(RecipeError, match=said):
+        predictor().predict(WINDOWS[0], **options)

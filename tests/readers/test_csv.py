@@ -120,6 +120,16 @@ def test_columns_by_name_by_number_and_by_custom(tmp_path: Path) -> None:
     assert found(tmp_path, "a,b,c\nd,e,f\n", target=1) == [("b", "a"), ("e", "d")]
 
 
+@pytest.mark.parametrize("name", ["id", "Index", "#", ""])
+def test_what_counts_the_rows_is_no_source(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f"{name},English,French\n1,one,un\n2,two,deux\n", encoding="utf-8")
+    read = [(e.source, e.target) for e in Csv(tmp_path, path=str(path)).read()]
+    assert read == [("one", "un"), ("two", "deux")]
+    path.write_text("id,English\n1,one\n", encoding="utf-8")
+    assert [e.source for e in Csv(tmp_path, path=str(path)).read()] == ["one"]
+
+
 def test_features_stand_behind_the_source(tmp_path: Path) -> None:
     text = "lemma,form,features\nrun,ran,V;PST\nox,oxen,N;PL\nbe,be,\n"
     assert found(tmp_path, text, features="features") == [

@@ -20,7 +20,7 @@ def _console() -> Console:
     return Console(stderr=True, quiet=os.environ.get("SACCADE_LOG") == "quiet")
 
 
-class Waiting:
+class EncodingProgress:
     """Tells how many examples are encoded, and how long the rest will take; nothing if it is soon.
 
     count: says how many there are in all; it is asked once, and only if somebody waits.

@@ -5,8 +5,8 @@ import io
 import pytest
 from rich.console import Console
 
-from saccade.data import waiting
-from saccade.data.waiting import Waiting, say
+from saccade.data import progress
+from saccade.data.progress import EncodingProgress, say
 
 
 class Clock:
@@ -21,7 +21,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     found = Clock()
-    monkeypatch.setattr(waiting, "time", found)
+    monkeypatch.setattr(progress, "time", found)
     return found
 
 
@@ -33,7 +33,7 @@ def told(clock: Clock, *, terminal: bool = False, total: int | None = 1000) -> s
         return total or 0
 
     console = Console(file=file, force_terminal=terminal, width=100)
-    one = Waiting(count if total else None, console)
+    one = EncodingProgress(count if total else None, console)
     one.report(100)  # of an earlier build
     for n in range(200, 1001, 100):
         clock.now += 1.5
@@ -57,7 +57,7 @@ def test_a_terminal_has_a_line_that_is_taken_away(clock: Clock) -> None:
 
 def test_what_is_soon_over_says_nothing(clock: Clock) -> None:
     file = io.StringIO()
-    one = Waiting(lambda: 9, Console(file=file))
+    one = EncodingProgress(lambda: 9, Console(file=file))
     for n in (0, 5, 9):
         clock.now += 0.6
         one.report(n)
@@ -67,7 +67,7 @@ def test_what_is_soon_over_says_nothing(clock: Clock) -> None:
 
 def test_long_times_have_hours(clock: Clock) -> None:
     file = io.StringIO()
-    one = Waiting(lambda: 100_000, Console(file=file, width=100))
+    one = EncodingProgress(lambda: 100_000, Console(file=file, width=100))
     one.report(0)
     clock.now += 4
     one.report(64)

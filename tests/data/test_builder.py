@@ -8,7 +8,7 @@ from typing import IO
 
 import pytest
 
-from saccade.data.building import Builder, claimed, is_abandoned
+from saccade.data.builder import Builder, claimed, is_abandoned
 from saccade.nouns import Example, pair
 from saccade.tokenizers.character import Character
 from tests.samples import text_codecs

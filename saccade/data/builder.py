@@ -23,7 +23,7 @@ from typing import IO, Any, Final, final
 import numpy as np
 
 from saccade.data.codecs import Codecs
-from saccade.data.waiting import say
+from saccade.data.progress import say
 from saccade.modalities.base import Array
 from saccade.nouns import Example
 
