@@ -215,16 +215,15 @@ def _files(data: Any, place: Path, columns: Mapping[str, str], where: str) -> li
         return [Path(data)]
     if isinstance(data, Sequence) and data and all(isinstance(one, str | Path) for one in data):
         return [Path(one) for one in data]
-    name = "pairs" if where == "data" else where
-    beside = place.with_name(f"{place.name}-data")
     if isinstance(data, DiskTable):
-        whole = beside if where == "data" else beside.with_name(f"{beside.name}-{where}")
-        data.save_to_disk(str(whole))
-        return [whole]
+        folder = place.with_name(f"{place.name}-{where}")
+        data.save_to_disk(str(folder))
+        return [folder]
     rows = named_texts(data, where, columns)
     if not rows:
         raise DataError(f"{where}: no rows; expected pairs of source and target. Add some.")
-    path = beside / f"{name}.jsonl"
+    name = "pairs" if where == "data" else where
+    path = place.with_name(f"{place.name}-data") / f"{name}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     write_text(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
     return [path]

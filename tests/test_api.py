@@ -142,6 +142,22 @@ def test_fit_takes_pairs_in_memory(tmp_path: Path) -> None:
     assert fitted.evaluate().figures
 
 
+@pytest.mark.usefixtures("_short_runs")
+def test_fit_takes_a_data_set_with_its_labels_and_splits(tmp_path: Path) -> None:
+    datasets = pytest.importorskip("datasets", reason="the package datasets is not installed")
+    labels = datasets.ClassLabel(names=["vowel", "other"])
+    texts = [f"{a}{b}" for a in "abcdefgh" for b in "uvwxyz"]
+    rows = {"text": texts, "label": [int(text[0] not in "ae") for text in texts]}
+    whole = datasets.Dataset.from_dict(
+        rows, features=datasets.Features({"text": datasets.Value("string"), "label": labels})
+    )
+    parts = datasets.DatasetDict(train=whole, validation=whole, test=whole.select(range(5)))
+    fitted = saccade.fit(parts, folder=tmp_path / "m", within="60s")
+    evaluation = fitted.evaluate()
+    assert len(evaluation.examples) == 5
+    assert {one.target for one in evaluation.examples} <= {"vowel", "other"}
+
+
 def test_what_cannot_be_fitted_is_refused(tmp_path: Path) -> None:
     def refused(data: object, said: str, **options: object) -> None:
         with pytest.raises(saccade.SaccadeError, match=said):
@@ -163,19 +179,3 @@ def test_what_is_no_model_is_refused() -> None:
         saccade.train(3)  # type: ignore[arg-type]
     with pytest.raises(saccade.RecipeError, match=r"inspect: found str 'runs/demo'; expected a mo"):
         saccade.inspect("runs/demo", "a")  # type: ignore[arg-type]
-
-
-@pytest.mark.usefixtures("_short_runs")
-def test_fit_takes_a_data_set_with_its_labels_and_splits(tmp_path: Path) -> None:
-    datasets = pytest.importorskip("datasets", reason="the package datasets is not installed")
-    labels = datasets.ClassLabel(names=["vowel", "other"])
-    texts = [f"{a}{b}" for a in "abcdefgh" for b in "uvwxyz"]
-    rows = {"text": texts, "label": [int(text[0] not in "ae") for text in texts]}
-    whole = datasets.Dataset.from_dict(
-        rows, features=datasets.Features({"text": datasets.Value("string"), "label": labels})
-    )
-    parts = datasets.DatasetDict(train=whole, validation=whole, test=whole.select(range(5)))
-    fitted = saccade.fit(parts, folder=tmp_path / "m", within="60s")
-    evaluation = fitted.evaluate()
-    assert len(evaluation.examples) == 5
-    assert {one.target for one in evaluation.examples} <= {"vowel", "other"}

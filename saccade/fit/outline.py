@@ -35,7 +35,7 @@ class Outline:
     """What is known before anything is timed: the data, the task and the recipes to try.
 
     data: what was found, in words.  counts: examples of each part.  build: lists the candidates of
-    given sizes.  unread: columns of the files that are not read, a sentence each.
+    given sizes.  unread: which columns are not read, a sentence each.
     """
 
     data: tuple[str, str]
@@ -79,8 +79,8 @@ class Outline:
             f"Batches of {sizes.batch_tokens} places, {sizes.updates:,} updates,"
             f" warm-up {sizes.warmup}, width {sizes.width}, dropout"
             f" {sizes.dropout:g}: what the rules say for {sizes.pairs:,} {what}.",
-            *(f"Candidate {one.name}: {one.why}." for one in self.candidates),
             *self.unread,
+            *(f"Candidate {one.name}: {one.why}." for one in self.candidates),
         ]
 
     def told_smaller(self) -> str:
@@ -104,7 +104,9 @@ def outline(
     """Read the data once, tell what it is, and choose recipes for it."""
     if _is_series(paths, task):
         return _series_outline(paths, [*valid, *test], columns, task, seed)
-    corpus = find_corpus(paths, valid, test, with_features(columns, paths))
+    corpus = find_corpus(paths, valid, test, columns)
+    if not columns.features:
+        corpus = find_corpus(paths, valid, test, with_features(columns, paths))
     if task and job_named(task) is JOBS["completion"] and corpus.has_source:
         raise RecipeError(
             f"--task {task}: reads texts without sources, but {paths[0]} has pairs. Give one plain"

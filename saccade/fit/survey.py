@@ -83,7 +83,7 @@ def survey(examples: Iterable[Example]) -> Survey:
         _text(written),
         all(len(a.split()) == len(b.split()) for a, b in zip(read, written, strict=True)),
         _copied(read, written),
-        any(_FEATURES in text for text in given),
+        sum(_FEATURES in text for text in given) > len(given) / 2,  # a text may hold a tab
     )
 
 

@@ -24,6 +24,11 @@ def test_features_are_no_letters() -> None:
     assert found.shared == 2 / 4  # e and v of e v l r
 
 
+def test_a_tab_in_one_text_is_no_column_of_features() -> None:
+    found = survey([pair("a long\ttext", "b"), pair("another one", "c"), pair("a third", "d")])
+    assert not found.featured
+
+
 def test_letters_of_the_target_in_the_source() -> None:
     assert survey([pair("abc", "cab")]).shared == 1.0
     assert survey([pair("abc", "αβγ")]).shared == 0.0
