@@ -13,7 +13,7 @@ from saccade.folders import model as folders
 from saccade.modalities._picture import as_picture
 from saccade.predict.prediction import Prediction
 from saccade.train import weights
-from saccade.views.picture import share_in_box
+from saccade.views.cells import share_in_box
 from saccade.views.words import label
 
 SMALL = (

@@ -9,12 +9,12 @@ PACKAGE = Path(__file__).parent.parent / "saccade"
 
 LAYERS = [  # a room may import rooms of the layers above its own, and no others
     ("errors", "nouns", "flow", "kernels", "schedules"),
-    ("parts", "tokenizers", "positions", "cells", "embedders", "layers", "search", "guards"),
-    ("modalities", "attention", "heads"),
-    ("corpora", "encoders", "decoders", "metrics", "views"),
-    ("readers", "models"),
-    ("objectives", "shaping", "inference"),
-    ("recipe", "native"),
+    ("parts", "tokenizers", "positions", "cells", "layers", "search", "guards"),
+    ("embedders", "attention", "heads"),
+    ("modalities", "encoders", "decoders"),
+    ("corpora", "metrics", "views", "models"),
+    ("readers", "objectives", "inference"),
+    ("shaping", "recipe", "native"),
     ("data",),
     ("train", "predict"),
     ("folders", "look", "starters"),
@@ -42,7 +42,7 @@ OPTIONAL = {  # extras, and what is slow to import: imported where they are aske
     "matplotlib.image",
     *("numpy", "saccade.guards.hallucination", "saccade.views.heatmap"),
     *("pyarrow", "pyarrow.parquet"),
-    "PIL",
+    *("PIL", "av"),
 }
 
 FILES = sorted(PACKAGE.rglob("*.py"))

@@ -40,6 +40,7 @@ VERBS = {  # verb: its file and function in this room
     "inspect": "inspect.inspect",
     "gradients": "inspect.flow",
     "report": "inspect.report",
+    "gallery": "gallery.gallery",
     "export": "export.export",
     "serve": "serve.serve",
     "doctor": "doctor.doctor",

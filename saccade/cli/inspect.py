@@ -1,5 +1,6 @@
 """The verbs that look: inside a model at work on one sentence, and back at a run."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,7 +11,7 @@ from saccade.cells.base import Cell
 from saccade.cli.files import note_files
 from saccade.cli.options import Beam, Device, Model, coloured, note
 from saccade.cli.parts import part_of
-from saccade.cli.streams import named_input, output
+from saccade.cli.streams import named_input, output, picture_text, reads_pictures
 from saccade.cli.tables import out_console
 from saccade.engines._devices import checked_device
 from saccade.engines._open import load
@@ -31,7 +32,10 @@ Picture = Annotated[
 def inspect(
     model: Model,
     sentence: Annotated[
-        str, typer.Argument(metavar="SENTENCE", help="What the model reads, or example:N.")
+        str,
+        typer.Argument(
+            metavar="SENTENCE", help="What the model reads (a text, a picture file), or example:N."
+        ),
     ],
     view: Annotated[View, typer.Option("--view", "-v", help="What to look at.")] = View.attention,
     head: Annotated[
@@ -44,6 +48,13 @@ def inspect(
         str,
         typer.Option("--gold", help="For --view alignment: points people drew, as '0-0 1-2 3p4'."),
     ] = "",
+    grid: Annotated[
+        bool, typer.Option("--grid", help="Over a picture: the cells as they are, not smoothed.")
+    ] = False,
+    beside: Annotated[
+        list[Path] | None,
+        typer.Option("--beside", help="Another model, drawn below. May be repeated."),
+    ] = None,
     target: Picture = None,
     beam: Beam = None,
     device: Device = "cpu",
@@ -59,22 +70,27 @@ def inspect(
       saccade inspect runs/demo "She sees them." --view distribution -o distribution.html
 
       saccade inspect runs/sunspots example:3     [dim](a forecaster: an example, or numbers)[/dim]
+
+      saccade inspect runs/soft dog.jpg --beside runs/hard -o dog.html     [dim](pictures)[/dim]
     """
     if target:
         checked_path(target)
     checked_device(device)
-    predictor = load(model, device=device)
-    given, truth = _given(model, predictor, sentence)
-    chart = predictor.target.chart
-    if chart and view is View.attention:
-        found = predictor.predict(given, steps=None if truth is None else len(truth))
-        drawing = draw_output(chart, found.source, found.output, truth)
-        note(found.text)
-    else:
-        drawing = pictures.draw(
-            predictor, given, view, head=head, words=words, beam=beam, gold=gold
-        )
-        note(drawing.said)
+
+    def drawn(folder: Path) -> Drawing:
+        predictor = load(folder, device=device)
+        given, truth = _given(folder, predictor, sentence)
+        chart = predictor.target.chart
+        if chart and view is View.attention:
+            found = predictor.predict(given, steps=None if truth is None else len(truth))
+            drawing = draw_output(chart, found.source, found.output, truth)
+            return replace(drawing, said=found.text)
+        how: dict[str, Any] = {"head": head, "words": words, "beam": beam, "gold": gold}
+        return pictures.draw(predictor, given, view, **how, smoothly=not grid)
+
+    drawings = {str(folder): drawn(folder) for folder in (model, *(beside or []))}
+    drawing = pictures.draw_beside(drawings) if beside else drawings[str(model)]
+    note(drawing.said)
     show(drawing, target)
 
 
@@ -87,11 +103,19 @@ def _given(model: Path, predictor: Predictor, asked: str) -> tuple[Any, Any]:
                 f"{asked}: inspect does not read the data that a recipe names; expected example:N,"
                 " one of those that the model folder carries, or numbers. Write example:1."
             )
-        several = len(predictor.sources) > 1
-        return (named_input(asked, predictor.sources, "inspect") if several else asked), None
+        return _read(predictor, asked), None
     example = example_of(model, digits)
     given = {name: example.sources[name] for name in predictor.sources}
     return given, predictor.target.read(example.target)
+
+
+def _read(predictor: Predictor, asked: str) -> str | dict[str, str]:
+    """Return an input; a picture may be a file."""
+    seen = [name for name, codec in predictor.sources.items() if reads_pictures(codec)]
+    if len(predictor.sources) == 1:
+        return picture_text(asked) if seen else asked
+    named = named_input(asked, predictor.sources, "inspect")
+    return {name: picture_text(one) if name in seen else one for name, one in named.items()}
 
 
 def flow(

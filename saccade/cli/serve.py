@@ -49,6 +49,9 @@ def serve(
     max_items: Annotated[
         int, typer.Option("--max-items", min=1, help="Texts that a request may have.")
     ] = 64,
+    max_bytes: Annotated[
+        int, typer.Option("--max-bytes", min=1, help="Bytes that a picture may have.")
+    ] = 8_000_000,
     max_beam: Annotated[
         int,
         typer.Option(
@@ -103,6 +106,8 @@ def serve(
         characters=max_characters,
         items=max_items,
         beam=max_beam,
+        picture=max_bytes,
+        upload=max(4 * max_bytes, 2_000_000),
         seconds=max_seconds,
         queue=max_queue,
         wait=batch_wait,

@@ -4,12 +4,14 @@ import json
 import os
 import stat
 import sys
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from saccade.errors import DataError
+from saccade.errors import DataError, RecipeError
+from saccade.modalities._notation import Notation
+from saccade.modalities._uri import file_uri
 from saccade.readers._lines import decoded, read_lines
 
 STDIN = Path("<stdin>")
@@ -83,3 +85,41 @@ def named_input(text: str, sources: Collection[str], where: str) -> dict[str, st
             f" the model: {{{wanted}}}."
         )
     return {str(name): str(one) for name, one in found.items()}
+
+
+def reads_pictures(notation: Notation) -> bool:
+    """Tell whether a source is a picture."""
+    return notation.view == "picture"
+
+
+def picture_inputs(
+    given: Sequence[str], sources: Mapping[str, Notation], model: Path
+) -> Iterator[str | dict[str, str]]:
+    """Yield the inputs that words of the command line name.
+
+    Each is a picture file. Of a model with several sources all together are one input, each
+    `NAME=FILE` or `NAME=TEXT`.
+    """
+    if not any(reads_pictures(notation) for notation in sources.values()):
+        raise RecipeError(
+            f"{given[0][:80]}: {model} reads no pictures, so no file can be named; expected lines."
+            " Write them to standard input, or use --input FILE."
+        )
+    if len(sources) == 1:
+        yield from (picture_text(one) for one in given)
+        return
+    pairs = [one.partition("=") for one in given]
+    if sorted(name for name, _, _ in pairs) != sorted(sources):
+        wanted = " ".join(
+            f"{name}={'FILE' if reads_pictures(one) else 'TEXT'}" for name, one in sources.items()
+        )
+        raise RecipeError(f"{' '.join(given)[:80]}: {model} reads several sources. Give {wanted}.")
+    yield {
+        name: picture_text(value) if reads_pictures(sources[name]) else value
+        for name, _, value in pairs
+    }
+
+
+def picture_text(given: str) -> str:
+    """Return a picture as text: a data URI as it is, or the file that somebody named."""
+    return given if given[:5].lower() == "data:" else file_uri(Path(given))

@@ -1,7 +1,7 @@
 """The verb that writes: lines in, lines out, in order."""
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, BinaryIO, TextIO
 
@@ -10,18 +10,27 @@ import typer
 from saccade.cli.formats import Format, OutputColumns, format_rows
 from saccade.cli.options import Beam, Device, Engine, Model, Quantise, coloured, columns, note
 from saccade.cli.startup import lighten, uncollected
-from saccade.cli.streams import input_lines, input_size, named_inputs, output
+from saccade.cli.streams import input_lines, input_size, named_inputs, output, picture_inputs
 from saccade.engines._open import load
 from saccade.errors import RecipeError
 from saccade.export.base import is_export
+from saccade.modalities._notation import Notation
 from saccade.predict.decode import CHUNK, Decode
 from saccade.predict.prediction import Prediction
 
+_PICTURES = 64  # that are held at once
 _MUCH = 1 << 17  # bytes from which a fast engine pays for loading torch
 
 
 def translate(
     model: Model,
+    pictures: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[PICTURE]...",
+            help="Picture files, for a model that reads pictures; of several sources NAME=FILE.",
+        ),
+    ] = None,
     source: Annotated[
         Path | None,
         typer.Option("--input", "-i", help="Read this file; standard input if not given."),
@@ -88,13 +97,16 @@ def translate(
     `translate` are two names of this verb. The output of a line depends on that line alone, not on
     its neighbours. n-best text is in the form of Moses, `id ||| text ||| score`. A language model
     goes on from each line instead. A model with several sources reads a JSON object a line:
-    {"story": "...", "question": "..."}.
+    {"story": "...", "question": "..."}. A model of pictures reads the files named behind it (PNG,
+    JPEG, GIF, WebP), one line out for each, or lines with data URIs.
 
     [dim]Examples:[/dim]
 
       echo "The little girl sleeps." | saccade translate runs/demo
 
       saccade translate runs/demo -i in.txt -o out.jsonl --format jsonl --nbest 5 --alignments
+
+      saccade predict runs/captions dog.jpg beach.png
 
       saccade translate runs/demo        [dim](a conversation, on a terminal)[/dim]
 
@@ -115,14 +127,33 @@ def translate(
             translator = load(model, device=device, engine=engine, quantise=quantise, much=much)
         if translator.target.vocabulary is None:
             _refuse_search(model, decode, {"--scores": scores, "--alignments": alignments})
-        live = source is None and _is_terminal(sys.stdin)
-        lines = _prompted() if live else input_lines(source)
-        inputs = named_inputs(lines, translator.sources)
-        found = translator.stream(inputs, decode, chunk=1 if live or line_buffered else CHUNK)
+        live = source is None and not pictures and _is_terminal(sys.stdin)
+        inputs = _inputs(model, translator.sources, pictures, source, live=live)
+        chunk = 1 if live or line_buffered else _PICTURES if pictures else CHUNK
+        found = translator.stream(inputs, decode, chunk=chunk)
         wanted = OutputColumns(form, nbest=nbest, scores=scores, alignments=alignments, flags=flags)
         _write(
             found, file, wanted, eager=live or line_buffered, draw=live and _is_terminal(sys.stdout)
         )
+
+
+def _inputs(
+    model: Path,
+    sources: Mapping[str, Notation],
+    pictures: list[str] | None,
+    source: Path | None,
+    *,
+    live: bool,
+) -> Iterator[str | dict[str, str]]:
+    """Return what to read: the pictures that were named, or lines."""
+    if not pictures:
+        return named_inputs(_prompted() if live else input_lines(source), sources)
+    if source is not None:
+        raise RecipeError(
+            f"--input {source}: stands beside {pictures[0][:80]}; expected pictures or a file of"
+            " lines. Leave one out."
+        )
+    return picture_inputs(pictures, sources, model)
 
 
 def _sample(

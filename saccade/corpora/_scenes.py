@@ -177,14 +177,14 @@ def _paint(canvas: NDArray[np.int64], figure: SceneFigure, jitter: NDArray[np.in
     ink = np.array(COLOURS[figure.colour]) + jitter * (2 * _JITTER + 1) // 256 - _JITTER
     fine_x = 2 * (np.arange(left * _FINE, right * _FINE) - figure.x) + 1  # halves of a fine step
     fine_y = 2 * (np.arange(top * _FINE, bottom * _FINE) - figure.y)[:, None] + 1
-    inside = _inside(figure.shape, fine_x, fine_y, 2 * figure.half)
-    tiles = inside.reshape(bottom - top, _FINE, right - left, _FINE)
+    found = inside(figure.shape, fine_x, fine_y, 2 * figure.half)
+    tiles = found.reshape(bottom - top, _FINE, right - left, _FINE)
     covered = tiles.sum(axis=(1, 3))[:, :, None]  # [h, w, 1], of 16
     patch = canvas[top:bottom, left:right]
     patch += (ink - patch) * covered // _FINE**2
 
 
-def _inside(shape: str, x: NDArray[np.int64], y: NDArray[np.int64], half: int) -> NDArray[np.bool_]:
+def inside(shape: str, x: NDArray[np.int64], y: NDArray[np.int64], half: int) -> NDArray[np.bool_]:
     """Tell which of the points belong to a shape about (0, 0) that fills its box."""
     within = (abs(x) <= half) & (abs(y) <= half)
     if shape == "circle":

@@ -54,11 +54,15 @@ class Aligned:
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """Maps by name, each `[T, S]`, with what stands on their axes: pieces or whole words."""
+    """Maps by name, each `[T, S]`, with what stands on their axes: pieces or whole words.
+
+    spans: the columns of every source, from the first up to the second number.
+    """
 
     maps: Mapping[str, Maps]
     source: tuple[str, ...]
     target: tuple[str, ...]
+    spans: Mapping[str, tuple[int, int]]
 
 
 def batch_of(predictor: Predictor, prediction: Prediction) -> Batch:
@@ -129,21 +133,27 @@ def looked(
 
     so that rows that summed to one still do. With `apart` characters are not joined to words.
     """
-    if not whole:
-        return Looked(maps, translation.source_tokens, translation.tokens)
     looker, tokens = translation.looker, translation.hypothesis.tokens
-    rows = _numbers(looker.target, tokens, apart=apart)
     columns, shown = list[int](), list[str]()
+    spans = dict[str, tuple[int, int]]()
     for name in translation.arrays:
-        notation, ids = looker.sources[name], _places(translation, name)
-        columns += [len(shown) + number for number in _numbers(notation, ids, apart=apart)]
-        shown += words(notation, ids, translation.labels(name), apart=apart)
+        notation, ids, start = looker.sources[name], _places(translation, name), len(shown)
+        labels = translation.labels(name)
+        numbers = _numbers(notation, ids, apart=apart) if whole else range(len(labels))
+        columns += [start + number for number in numbers]
+        shown += words(notation, ids, labels, apart=apart) if whole else labels
+        spans[name] = (start, len(shown))
     if not shown:  # a picture alone: its places have no names
         columns = list(range(math.prod(translation.grid)))
+        spans = {name: (0, len(columns)) for name in spans}
+    if not whole:
+        return Looked(maps, tuple(shown), translation.tokens, spans)
+    rows = _numbers(looker.target, tokens, apart=apart)
     return Looked(
         {name: _joined(one, rows, columns) for name, one in maps.items()},
         tuple(shown),
         words(looker.target, tokens, translation.tokens, apart=apart),
+        spans,
     )
 
 

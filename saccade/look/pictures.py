@@ -1,6 +1,6 @@
 """Views of a model at work on one sentence: what is gathered meets what draws it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property, partial
@@ -13,7 +13,7 @@ from saccade.metrics.base import Metric
 from saccade.parts import Part
 from saccade.predict import evaluation
 from saccade.predict.evaluation import Evaluation
-from saccade.predict.prediction import Maps, Prediction
+from saccade.predict.prediction import Prediction
 from saccade.predict.predictor import Predictor
 from saccade.views import (
     alignment,
@@ -23,13 +23,18 @@ from saccade.views import (
     confusion,
     distribution,
     gradient_flow,
-    heatmap,
     lines,
     positions,
     switch,
     windows,
 )
-from saccade.views.drawing import AttentionMap, Drawing, colourless, draw_attention
+from saccade.views.drawing import (
+    AttentionMap,
+    Drawing,
+    colourless,
+    draw_maps,
+    stacked,
+)
 
 
 class View(StrEnum):
@@ -58,6 +63,7 @@ class _Seen:
     beam: int | None
     words: bool
     gold: str
+    smoothly: bool
 
     @cached_property
     def translation(self) -> Prediction:
@@ -66,7 +72,7 @@ class _Seen:
 
     @property
     def said(self) -> str:
-        return f"{self.translation.source_text} → {self.translation.text}"
+        return f"{self.translation.source_title} → {self.translation.text}"
 
 
 @runtime_checkable
@@ -86,6 +92,7 @@ def draw(
     words: bool = False,
     beam: int | None = None,
     gold: str = "",
+    smoothly: bool = True,
 ) -> Drawing:
     """Look at what a model does with a sentence; shows itself in a notebook, saves to a file.
 
@@ -100,6 +107,7 @@ def draw(
         words: join pieces to whole words on the axes of attention.
         beam: hypotheses kept at each step; the recipe's own if not given.
         gold: for the alignment view, which words people say belong together, as `0-0 1-2 3p4`.
+        smoothly: over a picture, without edges between the cells; False draws the grid as it is.
     """
     if view not in _VIEWS:
         raise RecipeError(
@@ -112,43 +120,41 @@ def draw(
             f"inspect: found {shown(translator)}; expected a model that `saccade.load` opened from"
             " a model folder, or that `saccade.train` returned. Load it first."
         )
-    return _VIEWS[View(view)](_Seen(model, sentence, head, beam, words, gold))
+    return _VIEWS[View(view)](_Seen(model, sentence, head, beam, words, gold, smoothly))
+
+
+def draw_beside(drawings: Mapping[str, Drawing]) -> Drawing:
+    """Put what several models do with one input below each other, as soft and hard attention."""
+    said = "   ".join(f"{name}: {one.said}" for name, one in drawings.items())
+    return stacked("Side by side", drawings, said=said)
 
 
 def _attention(seen: _Seen) -> Drawing:
     title = inspection.map_title(seen.translation, seen.head)
-    one = {title: inspection.attention(seen.translation, seen.head)}
-    found = inspection.looked(seen.translation, one, whole=seen.words)
-    weights, source, target = found.maps[title], found.source, found.target
-    return attention_drawing(seen.translation, weights, source, target, title=title, said=seen.said)
+    weights = {title: inspection.attention(seen.translation, seen.head)}
+    found = inspection.looked(seen.translation, weights, whole=seen.words)
+    (one,) = maps_of(seen.translation, found, smoothly=seen.smoothly, said=seen.said).values()
+    return seen.translation.drawn(one, found.spans)
 
 
-def attention_drawing(
-    prediction: Prediction,
-    weights: Maps,
-    source: tuple[str, ...],
-    target: tuple[str, ...],
-    *,
-    title: str = "Attention",
-    said: str = "",
-) -> Drawing:
-    """Draw one map `[T, S]` over the input, by the view of the input's modality."""
-    grid, raw = prediction.grid, prediction.source
-    one = AttentionMap(weights, source, target, grid, raw, title=title, said=said)
-    return draw_attention(prediction.view, one)
+def maps_of(
+    prediction: Prediction, found: inspection.Looked, *, smoothly: bool = True, said: str = ""
+) -> dict[str, AttentionMap]:
+    """Return maps `[T, S]` with the input they lie over, by name, as the views take them."""
+    grid, raw = prediction.grid, prediction.seen
+    return {
+        title: AttentionMap(
+            one, found.source, found.target, grid, raw, title=title, said=said, smoothly=smoothly
+        )
+        for title, one in found.maps.items()
+    }
 
 
 def _heads(seen: _Seen) -> Drawing:
     maps = inspection.attention_maps(seen.translation)
     found = inspection.looked(seen.translation, maps, whole=seen.words)
-    drawn = (found.maps, found.source, found.target)
-    return Drawing(
-        "Heads",
-        lambda: heatmap.grid_svg(*drawn, title="Attention maps"),
-        lambda width, *, colour: heatmap.grid_terminal(found.maps, colour=colour, width=width),
-        lambda: heatmap.grid(*drawn),
-        said=seen.said,
-    )
+    drawn = maps_of(seen.translation, found, smoothly=seen.smoothly, said=seen.said)
+    return draw_maps(seen.translation.view, drawn)
 
 
 def _lines(seen: _Seen) -> Drawing:

@@ -156,13 +156,13 @@ def samples(recipe: Recipe, translator: Predictor, root: Path = Path()) -> list[
             reference=" | ".join(translator.target.write(r) for r in example.references),
             output=translation.text,
             score=translation.score if translator.target.vocabulary else None,
-            picture=_picture(translation, example),
+            picture=picture_of(translation, example),
         )
         for example, translation in zip(examples, found, strict=True)
     ]
 
 
-def _picture(prediction: Prediction, example: Example) -> str:
+def picture_of(prediction: Prediction, example: Example) -> str:
     """Draw an output beside what was to come, or where the model looked; "" if neither is known."""
     chart = prediction.looker.target.chart
     if chart:

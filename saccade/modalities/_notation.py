@@ -19,11 +19,13 @@ class Notation(ABC):
 
     vocabulary: the pieces of text, None for everything else.  view: the module of `views` that
     draws attention over such a source.  chart: the one that draws such an output, if there is one.
+    limit: pixels each way of the largest picture that is read; 0 if nobody says.
     """
 
     vocabulary: Vocabulary | None = None
     view: ClassVar[str] = "heatmap"
     chart: ClassVar[str] = ""
+    limit: int = 0
 
     def words(self, values: Values) -> list[int]:
         """Number the word that each place belongs to; places that form no words stand alone."""
@@ -52,6 +54,10 @@ class Notation(ABC):
     @abstractmethod
     def write(self, raw: Raw) -> str:
         """Write a raw value as text; the inverse of `read`."""
+
+    def take(self, raw: Raw, where: str = "input") -> Raw:
+        """Return a raw value that is no text as it is to stand beside its output."""
+        return raw
 
 
 class TextNotation(Notation):

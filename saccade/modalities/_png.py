@@ -21,6 +21,7 @@ Pixels = NDArray[np.uint8]  # [H, W, 3]
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _CHANNELS = {0: 1, 2: 3, 4: 2, 6: 4}  # by colour type; 3, a palette, is not read
+_COLOURS = {n: colour for colour, n in _CHANNELS.items()}
 _BESIDE = 1 << 16  # bytes that a file may have beyond its raw pixels: comments, colour profiles
 
 
@@ -45,15 +46,17 @@ class _Header:
 
 
 def encode(pixels: Pixels, texts: Mapping[str, str] | None = None) -> bytes:
-    """Write a picture `[H, W, 3]` as a PNG file, with ASCII texts by keyword.
+    """Write a picture as a PNG file, with ASCII texts by keyword.
+
+    The picture is `[H, W, C]`: C is 1 for grey, 3 for RGB, and one more with alpha.
 
     >>> decode(encode(np.full((2, 3, 3), 7, dtype=np.uint8))).pixels.shape
     (2, 3, 3)
     """
-    height, width, _ = pixels.shape
-    rows = np.zeros((height, 1 + width * 3), dtype=np.uint8)  # filter 0 in front: as it is
-    rows[:, 1:] = pixels.reshape(height, width * 3)
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    height, width, channels = pixels.shape
+    rows = np.zeros((height, 1 + width * channels), dtype=np.uint8)  # filter 0 in front: as it is
+    rows[:, 1:] = pixels.reshape(height, width * channels)
+    header = struct.pack(">IIBBBBB", width, height, 8, _COLOURS[channels], 0, 0, 0)
     said = (
         _chunk(b"tEXt", f"{name}\0{text}".encode("ascii")) for name, text in (texts or {}).items()
     )

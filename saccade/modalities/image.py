@@ -34,6 +34,7 @@ class ImageCodec(Codec):
 
     def __init__(self, sizing: Sizing, augmentation: Augmentation = Augmentation()) -> None:
         self.sizing, self.augmentation = sizing, augmentation
+        self.limit = sizing.limit
 
     @property
     def side(self) -> Side:

@@ -72,7 +72,7 @@ def _advice(sources: Sides, target: Part[Modality]) -> str:
 def _reads(kind: str, sources: Sides) -> bool:
     chosen, raws = find(Model, kind), {find(Modality, part.kind).raw for part in sources.values()}
     enough = chosen.several or len(sources) == 1
-    return enough and (not chosen.source_raw or raws == {chosen.source_raw})
+    return enough and (not chosen.source_raws or raws <= set(chosen.source_raws))
 
 
 def _writes(kind: str, target: Part[Modality]) -> bool:
@@ -88,10 +88,10 @@ def _wrong_sources(model: Part[Model], sources: Sides, use: str) -> list[str]:
             f"model: {model.kind} reads {reads}, but data.sources names {len(sources)}:"
             f" {', '.join(sources)}. {use}"
         ]
-    wanted = chosen.source_raw if chosen.reads else "text"
+    wanted = chosen.source_raws if chosen.reads else ("text",)
     for name, part in sources.items() if wanted else ():
-        if find(Modality, part.kind).raw != wanted:
-            reads = wanted if chosen.reads else "no source"
+        if find(Modality, part.kind).raw not in wanted:
+            reads = _either(list(wanted)) if chosen.reads else "no source"
             return [
                 f"model: {model.kind} reads {reads}, but data.{name} is of kind {part.kind}. {use}"
             ]

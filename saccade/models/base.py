@@ -21,7 +21,7 @@ class Model(nn.Module, ABC):
     pieces_each: int = 0  # source pieces for each target symbol; 0 if lengths are free
     reads: ClassVar[bool] = True  # False if there is no source, and a given text is a beginning
     several: ClassVar[bool] = False  # True if it can read several sources
-    source_raw: ClassVar[str] = ""  # the raw values that it can read, as of Modality; "" is any
+    source_raws: ClassVar[tuple[str, ...]] = ()  # what it can read, as of Modality; () is anything
     discrete: ClassVar[bool | None] = None  # True: symbols; False: values; None: as its head
     head: Head
 

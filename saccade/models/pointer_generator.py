@@ -32,7 +32,7 @@ class PointerGenerator(Writer):
     """
 
     one_vocabulary = True
-    source_raw: ClassVar[str] = "text"
+    source_raws: ClassVar[tuple[str, ...]] = ("text",)
     discrete: ClassVar[bool | None] = True
     head: PointerHead
 

@@ -41,9 +41,11 @@ class Tagger(Writer):
     it a maximum-entropy Markov model, over which beam search searches. With `factors` n, every n
     pieces of the source are one word, as in `word￨POS`: their vectors are joined (Sennrich & Haddow
     2016, arXiv:1606.02892). Output and source have the same number of words, so END is known.
+
+    Of a clip it writes a tag for each frame.
     """
 
-    source_raw: ClassVar[str] = "text"
+    source_raws: ClassVar[tuple[str, ...]] = ("text", "video")
     discrete: ClassVar[bool | None] = True
     head: ClosedHead
 
@@ -64,6 +66,7 @@ class Tagger(Writer):
         super().__init__()
         (side,) = sources.values()
         self.pieces_each = factors
+        self.n_ends = int(side.embedder == "symbols")  # places behind the last word: text has END
         self.source_embedding = embedder_of(side, embedding, embedder)
         self.tag_embedding = target_embedder(target, previous) if previous else None
         self.word_dropout = nn.Dropout1d(word_dropout)
@@ -76,6 +79,10 @@ class Tagger(Writer):
     def attention_names(self) -> tuple[str, ...]:
         """None: a tag looks at its own word."""
         return ()
+
+    def grid(self, shapes: dict[str, tuple[int, ...]]) -> tuple[int, ...]:
+        """Return the shape of the places of the source."""
+        return self.source_embedding.grid(next(iter(shapes.values())))
 
     def forward(self, batch: Batch, *, look: bool = False) -> Decoded:
         """Write features of every place, `[B, T, D + 1]`."""
@@ -107,24 +114,22 @@ class Tagger(Writer):
 
     def _read(self, source: Padded) -> tuple[Tensor, Tensor]:
         """Return the states of all words, `[B, N, D]`, and how many there are, `[B]`."""
-        n, n_pieces = self.pieces_each, source.lengths - 1  # END is no word
+        n, n_pieces = self.pieces_each, source.lengths - self.n_ends  # END is no word
         if n > 1 and bool((n_pieces % n != 0).any()):
             odd = int(n_pieces[n_pieces % n != 0][0])
             raise ShapeError(
                 f"tagger: a sentence has {odd} pieces; expected a multiple of factors, {n}: every"
                 " word with all its factors, as in word￨POS. Mend the sentence."
             )
-        vectors = self.source_embedding(source).values * source.mask[:, :, None]  # [B, S, D]
+        read: Padded = self.source_embedding(source)
+        _check_places(read.mask.shape[1], source.mask.shape[1], "embedder")
+        vectors = read.values * source.mask[:, :, None]  # [B, S, D]
         short = -vectors.shape[1] % n
         vectors = nn.functional.pad(vectors, (0, 0, 0, short))
         mask = nn.functional.pad(source.mask, (0, short))[:, ::n]  # [B, N], END is the last
         words = vectors.reshape(vectors.shape[0], mask.shape[1], -1)  # [B, N, n D]
         memory: Memory = self.encoder(Padded(self.dropout(self.word_dropout(words)), mask))
-        if memory.states.shape[1] != mask.shape[1]:
-            raise ShapeError(
-                f"tagger: the encoder makes {memory.states.shape[1]} states of {mask.shape[1]}"
-                " words; expected one each. Use rnn or transformer."
-            )
+        _check_places(memory.states.shape[1], mask.shape[1], "encoder")
         return memory.states, n_pieces // n
 
     def _at(self, states: Tensor, place: Tensor) -> Tensor:
@@ -136,3 +141,13 @@ class Tagger(Writer):
         beside = [self.dropout(self.tag_embedding.embed(tags))] if self.tag_embedding else []
         both = torch.cat([self.dropout(states), *beside], dim=-1)
         return self.dropout(torch.tanh(self.mix(both)))  # type: ignore[no-any-return]
+
+
+def _check_places(found: int, expected: int, maker: str) -> None:
+    """Refuse states that are not those of the places, one each."""
+    use = {"encoder": "Use rnn or transformer.", "embedder": "Use one that joins vectors."}
+    if found != expected:
+        raise ShapeError(
+            f"tagger: the {maker} makes {found} states of {expected} words; expected one each."
+            f" {use[maker]}"
+        )

@@ -91,4 +91,4 @@ def _read(raw: Any, notation: Notation, where: str) -> Raw:
             f"{where}: found {shown(raw)}; expected an array or its text, or a list of them, which"
             " is several inputs. Convert it first, as with numpy.array(...)."
         )
-    return raw
+    return notation.take(raw, where)

@@ -18,6 +18,7 @@ from saccade.nouns import Branch, Hypothesis, Raw
 from saccade.tokenizers._vocabulary import UNK, Vocabulary
 from saccade.views import page
 from saccade.views.drawing import AttentionMap, Drawing, draw_attention
+from saccade.views.sources import SourceOver, draw_sources, named_texts
 from saccade.views.words import escape
 
 if TYPE_CHECKING:
@@ -131,10 +132,25 @@ class Prediction:
     @property
     def source_text(self) -> str:
         """The input as text; of several, each behind its name."""
-        written = {name: self.looker.sources[name].write(raw) for name, raw in self.sources.items()}
-        if len(written) == 1:
-            return next(iter(written.values()))
-        return "  ".join(f"{name}: {text}" for name, text in written.items())
+        return named_texts(
+            {name: self.looker.sources[name].write(raw) for name, raw in self.sources.items()}
+        )
+
+    @property
+    def source_title(self) -> str:
+        """The input in a line that people read: text as it is, and `[picture]`."""
+        sources = self.looker.sources
+        return named_texts(
+            {
+                name: "[picture]" if sources[name].view == "picture" else sources[name].write(raw)
+                for name, raw in self.sources.items()
+            }
+        )
+
+    @property
+    def seen(self) -> str:
+        """The only input, or the first, as text: of a picture what the model saw of it."""
+        return next(iter(self.looker.sources.values())).write(self.source)
 
     @property
     def source_values(self) -> Values:
@@ -287,13 +303,13 @@ class Prediction:
 
     def __repr__(self) -> str:
         shown = f", score={rounded(self.score)}" if self.looker.target.vocabulary else ""
-        return f"<Prediction {self.text!r}{shown} of {self.source_text!r}>"
+        return f"<Prediction {self.text!r}{shown} of {self.source_title!r}>"
 
     def _repr_html_(self) -> str:
         """Show the output and where the model looked, in a notebook."""
         drawn = self.drawing()
         if drawn is None:
-            return f"<p>{escape(self.source_text)} → {escape(self.text)}</p>"
+            return f"<p>{escape(self.source_title)} → {escape(self.text)}</p>"
         return drawn.html
 
     def drawing(self) -> Drawing | None:
@@ -301,9 +317,24 @@ class Prediction:
         weights = self.attention
         if weights is None or not weights.size:
             return None
-        source = self.source_tokens
-        one = AttentionMap(weights, source, self.tokens, self.grid, self.source)
-        return draw_attention(self.view, one)
+        source, said = self.source_tokens, f"{self.source_title} → {self.text}"
+        one = AttentionMap(weights, source, self.tokens, self.grid, self.seen, said=said)
+        spans, end = dict[str, tuple[int, int]](), 0
+        for name in self.arrays:
+            spans[name] = (end, end := end + len(self.labels(name)))
+        return self.drawn(one, spans)
+
+    def drawn(self, one: AttentionMap, spans: Mapping[str, tuple[int, int]]) -> Drawing:
+        """Draw a map over the input; `spans` are the columns of each source."""
+        if len(spans) < 2 or all(n.view == Notation.view for n in self.looker.sources.values()):
+            return draw_attention(self.view, one)
+        return draw_sources(one, {name: self._over(name) for name in spans}, spans)
+
+    def _over(self, name: str) -> SourceOver:
+        """Tell what a view needs of one source."""
+        notation = self.looker.sources[name]
+        grid = self.looker.grid({name: self.arrays[name]})
+        return SourceOver(notation.view, grid, notation.write(self.sources[name]))
 
 
 class Predictions(list[Prediction]):

@@ -11,7 +11,7 @@ from fastapi import Depends, FastAPI, Request
 from fastapi.responses import PlainTextResponse, Response
 
 from saccade.folders.versions import versions
-from saccade.server import blind, curves, libre, libre_files, schema, stream, work
+from saccade.server import blind, curves, libre, libre_files, schema, stream, uploads, work
 from saccade.server.answers import answer, encoded, error, handle_errors
 from saccade.server.counters import Counted, Counters
 from saccade.server.desk import Desk
@@ -21,12 +21,13 @@ from saccade.server.limits import Limits
 from saccade.server.models import Served
 from saccade.server.refusal import Refused
 from saccade.server.shelf import Shelf
+from saccade.server.uploads import Uploaded
 
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
 _PAGE = files("saccade") / "server" / "page"
 _FILES = (
     *("style.css", "page.js", "dom.js", "translate.js", "answer.js", "training.js", "blind.js"),
-    *("storage.js", "saving.js", "link.js", "history.js", "files.js"),
+    *("storage.js", "saving.js", "link.js", "history.js", "files.js", "inputs.js", "seen.js"),
 )
 _TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 
@@ -91,7 +92,10 @@ def create_app(models: Sequence[Served], settings: Settings | None = None) -> Fa
         """Tell Prometheus how it goes."""
         return counters.text({name: engine.held for name, engine in desk.engines.items()})
 
-    app.add_middleware(Bounded, limits=settings.limits)
+    pictures = any(model.reads_pictures for model in models)
+    app.add_middleware(Uploaded, limits=settings.limits)
+    wide = (*uploads.PATHS, "/v1/score") if pictures else ()
+    app.add_middleware(Bounded, limits=settings.limits, wide=wide)
     app.add_middleware(Counted, counters=counters)
     app.add_middleware(Secured, hosts=settings.hosts)
     plain = app.openapi

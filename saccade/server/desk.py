@@ -9,10 +9,12 @@ import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import TypeVar
 
 from saccade.errors import suggest
 from saccade.predict.decode import GREEDY, Decode
+from saccade.predict.inputs import read_input
 from saccade.predict.passage import Passage
 from saccade.predict.prediction import Prediction, Scored
 from saccade.server.counters import Counters
@@ -25,6 +27,7 @@ from saccade.server.schema import Predict
 from saccade.server.worker import Worker
 
 Made = TypeVar("Made")
+_PLACES = 64  # that a picture counts for when texts are computed together
 
 
 class Desk:
@@ -81,6 +84,26 @@ class Desk:
     async def drawn(self, draw: Callable[[], Made]) -> Made:
         """Do something long in a thread made for that."""
         return await asyncio.get_running_loop().run_in_executor(self._drawers, draw)
+
+    async def read(self, model: Served, jobs: Sequence[Job], where: str) -> None:
+        """Decode the pictures of jobs, beside everything else; what is no picture is refused."""
+        names = model.pictures
+        if not names:
+            return
+        several = len(jobs) > 1
+
+        def decode(number: int, job: Job) -> None:
+            place = f"{where}[{number}]" if several else where
+            given = read_input(job.text, model.translator.sources, place)
+            job.text, job.pieces = given, _PLACES
+
+        try:
+            async with asyncio.timeout(self.limits.seconds):
+                await asyncio.gather(
+                    *(self.drawn(partial(decode, n, job)) for n, job in enumerate(jobs))
+                )
+        except TimeoutError:
+            raise self.limits.too_late() from None
 
 
 def jobs_of(asked: Predict, passages: Sequence[Passage]) -> list[Job]:

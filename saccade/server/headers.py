@@ -2,12 +2,13 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from saccade.server.limits import Limits
+from saccade.server.refusal import Refused
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:;"
@@ -25,10 +26,11 @@ HEADERS = {
 }
 
 
-async def refuse(send: Send, status: int, message: str) -> None:
+async def refuse(send: Send, status: int, message: str, retry: int = 0) -> None:
     """Send an error without going through the application."""
     body = json.dumps({"error": message}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
+    headers += [(b"retry-after", b"%d" % retry)] if retry else []
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 
@@ -69,57 +71,86 @@ class Secured:
 
 
 class Bounded:
-    """Reads the whole body before the application sees it, as long as it is not too big or slow."""
+    """Reads the whole body before the application sees it, as long as it is not too big or slow.
 
-    def __init__(self, app: ASGIApp, limits: Limits) -> None:
-        self._app, self._limits = app, limits
+    `wide` are the paths whose bodies may hold pictures. The bodies of all requests together are
+    bounded too, until they are answered.
+    """
+
+    def __init__(self, app: ASGIApp, limits: Limits, wide: Collection[str] = ()) -> None:
+        self._app, self._limits, self._wide = app, limits, frozenset(wide)
+        self._held = 0  # bytes of all bodies that were read and not answered
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or answer 413 or 408."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        most = self._limits.upload if scope["path"] in self._wide else self._limits.body
+        chunks: list[bytes] = []
+        size = 0
+        try:
+            body = await self._read(Headers(scope=scope), receive, chunks, most)
+            size = len(body)
+            chunks.clear()
+            waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+            del body
+
+            async def replayed() -> Message:
+                return waiting.pop() if waiting else await receive()
+
+            await self._app(scope, replayed, send)
+        except _Unread as unread:
+            await refuse(send, unread.status, str(unread), unread.retry)
+        finally:
+            self._held -= size + sum(map(len, chunks))
+
+    async def _read(
+        self, headers: Headers, receive: Receive, chunks: list[bytes], most: int
+    ) -> bytes:
+        """Return the body; refuse it as soon as it is too big, or if it takes too long."""
+        announced = headers.get("content-length", "0")
+        if not announced.isdigit() or int(announced[:20]) > most:
+            raise _too_big(most)
         try:
             async with asyncio.timeout(self._limits.seconds):
-                body = await self._read(Headers(scope=scope), receive)
+                await self._gather(receive, chunks, most)
         except TimeoutError:
-            await refuse(
-                send,
+            raise _Unread(
                 408,
                 f"body: not all there after {self._limits.seconds:g} seconds; expected it sooner;"
                 " send it in one go.",
-            )
-            return
-        if body is None:
-            await refuse(
-                send,
-                413,
-                f"body: more than {self._limits.body} bytes; expected at most that; send the texts"
-                " in several requests.",
-            )
-            return
-        waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+            ) from None
+        return b"".join(chunks)
 
-        async def replayed() -> Message:
-            return waiting.pop() if waiting else await receive()
-
-        await self._app(scope, replayed, send)
-
-    async def _read(self, headers: Headers, receive: Receive) -> bytes | None:
-        """Return the body, or None if it is too big."""
-        announced = headers.get("content-length", "0")
-        if not announced.isdigit() or int(announced[:20]) > self._limits.body:
-            return None
-        chunks: list[bytes] = []
+    async def _gather(self, receive: Receive, chunks: list[bytes], most: int) -> None:
         size, more = 0, True
         while more:
             message = await receive()
             chunks.append(message.get("body", b""))
             size += len(chunks[-1])
-            if size > self._limits.body:
-                return None
+            self._held += len(chunks[-1])
+            if size > most:
+                raise _too_big(most)
+            if self._held > self._limits.held:
+                raise _Unread(
+                    429,
+                    f"server: requests of {self._limits.held:,} bytes in all are being answered;"
+                    " expected less; try again in 5 seconds.",
+                    retry=5,
+                )
             more = message["type"] == "http.request" and message.get("more_body", False)
-        return b"".join(chunks)
+
+
+class _Unread(Refused):
+    """A body that is not read to its end."""
+
+
+def _too_big(most: int) -> _Unread:
+    return _Unread(
+        413,
+        f"body: more than {most} bytes; expected at most that; send the texts in several requests.",
+    )
 
 
 def _name(host: str) -> str:

@@ -4,22 +4,23 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from typing import Any
 
 from saccade.predict.decode import USUAL, Decode
 from saccade.predict.prediction import Prediction, Scored
-from saccade.server.limits import Input
 
 
 @dataclass(eq=False, slots=True)
 class Job:
     """A text, how to write its output, until when, and where the result will be.
 
-    decode: texts with equal options are computed together; None asks for a score.  begin: the
-    forced beginning of the output; for a score, the whole target.  watch: told the best output so
-    far after every step, in the thread that computes.
+    text: as it was sent, or what was read of it: pictures are decoded before they wait.  decode:
+    texts with equal options are computed together; None asks for a score.  begin: the forced
+    beginning of the output; for a score, the whole target.  watch: told the best output so far
+    after every step, in the thread that computes.
     """
 
-    text: Input
+    text: Any
     decode: Decode | None = USUAL
     begin: str = ""
     deadline: float = float("inf")

@@ -16,7 +16,8 @@ class Limits:
     seconds: from arrival to answer.  queue: texts of one model accepted and not yet answered.
     cells: attention weights, or nodes of a beam, that one request may see or have drawn.
     body: bytes of a request.  batch: padded source pieces computed together.  wait: milliseconds
-    that texts wait for one more to come along.
+    that texts wait for one more to come along.  picture: bytes of one picture.  upload: bytes of a
+    request to predict, where a model reads pictures.  held: bytes of all requests at once.
     """
 
     characters: int = 5_000
@@ -28,9 +29,12 @@ class Limits:
     body: int = 2_000_000
     batch: int = 4_096
     wait: float = 4.0
+    picture: int = 8_000_000
+    upload: int = 32_000_000
+    held: int = 256_000_000
 
-    def check_texts(self, where: str, texts: Sequence[Input]) -> None:
-        """Refuse too many texts, or one that is too long."""
+    def check_texts(self, where: str, texts: Sequence[Input], *, pictures: bool = False) -> None:
+        """Refuse too many texts, or one that is too long; pictures among them have a size."""
         if len(texts) > self.items:
             raise Refused(
                 413,
@@ -38,14 +42,34 @@ class Limits:
                 " them in several requests.",
             )
         for number, text in enumerate(texts):
-            n = n_characters(text)
+            place = f"{where}[{number}]" if len(texts) > 1 else where
+            n = n_characters(self._without_pictures(place, text) if pictures else text)
             if n > self.characters:
-                place = f"{where}[{number}]" if len(texts) > 1 else where
                 raise Refused(
                     413,
                     f"{place}: {n} characters; expected at most {self.characters} in a"
                     " text; split it into sentences.",
                 )
+
+    def _without_pictures(self, where: str, given: Input) -> Input:
+        """Check the size of every picture of an input; return the rest of it."""
+        if isinstance(given, str):
+            if not is_picture(given):
+                return given
+            self.check_picture(where, len(given) * 3 // 4)
+            return ""
+        return {
+            name: str(self._without_pictures(f"{where}.{name}", one)) for name, one in given.items()
+        }
+
+    def check_picture(self, where: str, size: int) -> None:
+        """Refuse a picture of too many bytes."""
+        if size > self.picture:
+            raise Refused(
+                413,
+                f"{where}: a picture of {size:,} bytes; expected at most {self.picture:,}; scale it"
+                " down.",
+            )
 
     def check_beam(self, where: str, width: int) -> None:
         """Refuse a beam that is too wide."""
@@ -71,6 +95,11 @@ class Limits:
             f"server: not done after {self.seconds:g} seconds, the limit; expected a shorter text"
             " or a narrower beam; ask for less, or try again when the server is less busy.",
         )
+
+
+def is_picture(text: str) -> bool:
+    """Tell whether a text is a picture."""
+    return text[:20].lstrip()[:11].lower() == "data:image/"
 
 
 def n_characters(given: Input) -> int:

@@ -54,6 +54,17 @@ class Served:
         """Whether its only source is text, so that lines and sentences mean something."""
         return len(self.translator.sources) == 1 and self.translator.source.vocabulary is not None
 
+    @property
+    def pictures(self) -> tuple[str, ...]:
+        """The sources that are pictures."""
+        sources = self.translator.sources.items()
+        return tuple(name for name, codec in sources if codec.view == "picture")
+
+    @property
+    def reads_pictures(self) -> bool:
+        """Whether a source is a picture."""
+        return bool(self.pictures)
+
     @cached_property
     def most_pieces(self) -> int:
         """The longest source that it was trained on, as the recipe says."""

@@ -7,13 +7,13 @@ from typing import Any
 
 from saccade.errors import RecipeError
 from saccade.look import inspection
-from saccade.look.pictures import attention_drawing
-from saccade.predict.prediction import Maps, Prediction, rounded
+from saccade.look.pictures import maps_of
+from saccade.predict.prediction import Prediction, rounded
 from saccade.predict.predictor import Predictor
 from saccade.server.limits import Limits
 from saccade.server.schema import Predict
-from saccade.views import beam_tree, distribution, heatmap, lines
-from saccade.views.drawing import draw_output
+from saccade.views import beam_tree, distribution, lines
+from saccade.views.drawing import draw_maps, draw_output
 
 _DIGITS = 5  # of an attention weight
 
@@ -38,12 +38,12 @@ class Seen:
         maps = inspection.attention_maps(self.translation)
         return inspection.looked(self.translation, maps, whole=self.asked.words, apart=True)
 
-    def map(self) -> tuple[Maps, tuple[str, ...], tuple[str, ...]]:
-        """The attention map that was asked for, and what stands at its columns and rows."""
+    def map(self) -> inspection.Looked:
+        """The attention map that was asked for, by its title."""
         head = self.asked.head
-        one = {head: inspection.attention(self.translation, head)}
-        found = inspection.looked(self.translation, one, whole=self.asked.words, apart=True)
-        return found.maps[head], found.source, found.target
+        title = inspection.map_title(self.translation, head)
+        one = {title: inspection.attention(self.translation, head)}
+        return inspection.looked(self.translation, one, whole=self.asked.words, apart=True)
 
 
 def needs_tree(asked: Predict) -> bool:
@@ -111,9 +111,23 @@ def _attention(seen: Seen) -> dict[str, Any]:
     told: dict[str, Any] = {"source_tokens": one.source_tokens}
     if seen.asked.words:
         told |= _words(seen)
-    maps = seen.maps().maps if one.attention_maps else {}
+    if not one.attention_maps:
+        return told | {"attention": {"names": [], "maps": []}, "layout": []}
+    found = seen.maps()
+    maps = found.maps
     rounded = [[[round(w, _DIGITS) for w in row] for row in m.tolist()] for m in maps.values()]
-    return told | {"attention": {"names": list(maps), "maps": rounded}}
+    layout = [_part(one, name, *span) for name, span in found.spans.items()]
+    return told | {"attention": {"names": list(maps), "maps": rounded}, "layout": layout}
+
+
+def _part(one: Prediction, name: str, start: int, end: int) -> dict[str, Any]:
+    """Say which columns of attention belong to a source and, of a picture, how they lie over it."""
+    told: dict[str, Any] = {"source": name, "start": start, "end": end}
+    notation = one.looker.sources[name]
+    if notation.view != "picture":
+        return told
+    grid = one.looker.grid({name: one.arrays[name]})
+    return told | {"grid": grid, "picture": notation.write(one.sources[name])}
 
 
 def _alignment(seen: Seen) -> dict[str, Any]:
@@ -157,17 +171,20 @@ def _drawn(seen: Seen) -> dict[str, str]:
 
 
 def _heatmap(seen: Seen) -> str:
-    title = inspection.map_title(seen.translation, seen.asked.head)
-    return attention_drawing(seen.translation, *seen.map(), title=title).svg
+    found = seen.map()
+    (one,) = maps_of(seen.translation, found, smoothly=seen.asked.smooth).values()
+    return seen.translation.drawn(one, found.spans).svg
 
 
 def _heads(seen: Seen) -> str:
-    found = seen.maps()
-    return heatmap.grid_svg(found.maps, found.source, found.target, title="Attention maps")
+    found = maps_of(seen.translation, seen.maps(), smoothly=seen.asked.smooth)
+    return draw_maps(seen.translation.view, found).svg
 
 
 def _lines(seen: Seen) -> str:
-    return lines.to_svg(*seen.map())
+    found = seen.map()
+    (weights,) = found.maps.values()
+    return lines.to_svg(weights, found.source, found.target)
 
 
 def _beam(seen: Seen) -> str:
@@ -198,7 +215,7 @@ def views_of(predictor: Predictor) -> list[str]:
         "output": bool(predictor.target.chart),
         "lines": bool(names) and sequence,
         "attention": bool(names),
-        "heads": len(names) > 1 and sequence,
+        "heads": len(names) > 1,
         "beam": text,
         "distribution": text,
     }

@@ -1,6 +1,6 @@
 """What requests and answers look like. Types are strict and unknown keys are refused."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
@@ -42,6 +42,9 @@ class Predict(_Strict):
     views: list[View] = Field(default_factory=list, max_length=6)
     head: Text = Field("mean", description="An attention map by name, or mean, or max, of all.")
     words: bool = Field(default=False, description="Join pieces to words in attention and views.")
+    smooth: bool = Field(
+        default=True, description="Draw attention over a picture without edges between its cells."
+    )
     split: Literal["auto", "sentences", "lines", "none"] = Field(
         "auto", description="What to translate by itself; auto is what the model learned from."
     )
@@ -145,6 +148,19 @@ class FlagAnswer(BaseModel):
     sentence: int | None = None
 
 
+class SourcePlaces(BaseModel):
+    """Which columns of attention belong to a source, from `start` up to `end`.
+
+    grid: rows and columns, where they form one.  picture: what the model saw, as a data URI.
+    """
+
+    source: str
+    start: int
+    end: int
+    grid: tuple[int, int] | None = None
+    picture: str | None = None
+
+
 class Result(BaseModel):
     """What there is to say of one text; what was not wanted is absent."""
 
@@ -155,6 +171,7 @@ class Result(BaseModel):
     tokens: list[Token] | None = None
     source_tokens: list[str] | None = None
     attention: Maps | None = None
+    layout: list[SourcePlaces] | None = None
     alignment: list[tuple[int, int]] | None = None
     source_words: list[str] | None = None
     target_words: list[str] | None = None
@@ -202,6 +219,14 @@ class ExampleAnswer(BaseModel):
     sources: dict[str, str] | None = None
 
 
+class InputAnswer(BaseModel):
+    """A source of a model; `limit` is the most pixels each way of a picture that it takes."""
+
+    name: str
+    kind: Literal["text", "picture", "values"]
+    limit: int
+
+
 class ModelAnswer(BaseModel):
     """A model that is served."""
 
@@ -210,6 +235,7 @@ class ModelAnswer(BaseModel):
     source: str
     target: str
     sources: list[str]
+    inputs: list[InputAnswer]
     parameters: int
     attention: list[str]
     views: list[View]
@@ -219,11 +245,12 @@ class ModelAnswer(BaseModel):
 
 
 class LimitsAnswer(BaseModel):
-    """Characters of a text, texts of a request, width of a beam: the most there may be."""
+    """Characters of a text, texts of a request, width of a beam, bytes of a picture: the most."""
 
     characters: int
     items: int
     beam: int
+    picture: int
 
 
 class Models(BaseModel):
@@ -247,3 +274,13 @@ def listed(texts: Texts) -> list[str]:
 def inputs(given: Inputs) -> list[Input]:
     """Return one input or several as a list."""
     return given if isinstance(given, list) else [given]
+
+
+def upload_schema() -> dict[str, Any]:
+    """Describe the form in parts that /v1/predict takes beside JSON."""
+    plain = Predict.model_json_schema()["properties"]
+    own = {name: about for name, about in plain.items() if name != "text"}
+    file = {"type": "string", "format": "binary"}
+    given = {"type": "array", "items": file, "description": "Pictures or texts to read."}
+    said = "Fields of other names are sources of the model, each a file or a text."
+    return {"type": "object", "description": said, "properties": {"file": given, **own}}

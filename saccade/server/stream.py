@@ -14,7 +14,7 @@ from saccade.server import schema
 from saccade.server.answers import encoded
 from saccade.server.desk import Desk, jobs_of, translations
 from saccade.server.refusal import Refused
-from saccade.server.work import check, tell
+from saccade.server.work import FORM, check, tell
 
 _EVERY = 0.05  # seconds at least between two partial results of a text in several parts
 _EVENTS = {"text/event-stream": {"schema": {"type": "string"}}}
@@ -28,6 +28,7 @@ def routes(desk: Desk) -> APIRouter:
         "/v1/predict/stream",
         response_class=StreamingResponse,
         responses={200: {"content": _EVENTS, "description": "partial, then result or error"}},
+        openapi_extra=FORM,
     )
     async def stream(asked: schema.Predict) -> StreamingResponse:
         """Translate one text and tell the best output so far after every step."""
@@ -59,6 +60,7 @@ async def _work(
                 " them to /v1/predict.",
             )
         jobs = jobs_of(asked, passages)
+        await desk.read(model, jobs, "text")
         watches = _watches(passages[0], told)
         for job, watch in zip(jobs, watches, strict=False):  # greedy ones are not watched
             job.watch = watch

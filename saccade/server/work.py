@@ -7,6 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from saccade.modalities._notation import Notation
 from saccade.nouns import Example
 from saccade.predict.passage import Passage
 from saccade.predict.prediction import Prediction
@@ -21,6 +22,7 @@ from saccade.server.predict import Seen, check_size, is_heavy, result, score_num
 from saccade.server.refusal import Refused
 
 _SHOWN = 12  # examples of each model
+FORM = {"requestBody": {"content": {"multipart/form-data": {"schema": schema.upload_schema()}}}}
 
 
 def routes(desk: Desk) -> APIRouter:
@@ -30,11 +32,12 @@ def routes(desk: Desk) -> APIRouter:
     @router.get("/v1/models", response_model=schema.Models)
     async def models() -> Response:
         """List the models."""
-        limits = {name: getattr(desk.limits, name) for name in ("characters", "items", "beam")}
+        names = ("characters", "items", "beam", "picture")
+        limits = {name: getattr(desk.limits, name) for name in names}
         listed = [told(model) for model in desk.models.values()]
         return answer(encoded({"models": listed, "limits": limits}))
 
-    @router.post("/v1/predict", response_model=schema.Predicted)
+    @router.post("/v1/predict", response_model=schema.Predicted, openapi_extra=FORM)
     async def predict(asked: schema.Predict, request: Request) -> Response:
         """Translate, with everything there is to know about it."""
         return await unless_gone(request, predicted(desk, asked))
@@ -59,9 +62,20 @@ def told(model: Served) -> dict[str, Any]:
         "attention": model.translator.attention_names,
         "views": views_of(model.translator),
         "sources": list(model.translator.sources),
+        "inputs": [_input(name, codec) for name, codec in model.translator.sources.items()],
         "splits": model.unit,
         "examples": [_example(one) for one in shown],
         "trains": model.trains,
+    }
+
+
+def _input(name: str, codec: Notation) -> dict[str, Any]:
+    """Describe a source, so that a page knows what to ask for."""
+    kind = "text" if codec.vocabulary is not None else "values"
+    return {
+        "name": name,
+        "kind": "picture" if codec.view == "picture" else kind,
+        "limit": codec.limit,
     }
 
 
@@ -73,7 +87,7 @@ def _example(one: Example) -> dict[str, Any]:
 def check(desk: Desk, asked: schema.Predict, model: Served) -> list[Passage]:
     """Refuse what is over a limit; return the texts in the parts that the model reads."""
     texts: list[Input] = [*schema.inputs(asked.text)]
-    desk.limits.check_texts("text", texts)
+    desk.limits.check_texts("text", texts, pictures=model.reads_pictures)
     desk.limits.check_texts("prefix", [asked.prefix])
     desk.limits.check_beam("beam", asked.beam or 1)
     desk.limits.check_beam("nbest", asked.nbest)
@@ -85,6 +99,7 @@ async def predicted(desk: Desk, asked: schema.Predict) -> Response:
     started, model = time.monotonic(), desk.model(asked.model)
     passages = check(desk, asked, model)
     jobs = jobs_of(asked, passages)
+    await desk.read(model, jobs, "text")
     async with desk.admitted(model, jobs):
         found = await translations(jobs)
         return answer(await tell(desk, asked, (model, passages), found, started))
@@ -119,7 +134,7 @@ async def _scored(desk: Desk, asked: schema.ScoreRequest) -> Response:
     model = desk.model(asked.model)
     sources: list[Input] = [*schema.inputs(asked.source)]
     targets = schema.listed(asked.target)
-    desk.limits.check_texts("source", sources)
+    desk.limits.check_texts("source", sources, pictures=model.reads_pictures)
     desk.limits.check_texts("target", targets)
     if len(sources) != len(targets):
         raise Refused(
@@ -129,6 +144,7 @@ async def _scored(desk: Desk, asked: schema.ScoreRequest) -> Response:
         )
     pairs = zip(sources, targets, strict=True)
     jobs = [Job(source, None, target) for source, target in pairs]
+    await desk.read(model, jobs, "source")
     async with desk.admitted(model, jobs):
         found = await scores(jobs)
     results = [

@@ -126,7 +126,7 @@ class Worker:
             until = time.monotonic() + _PATIENCE * wait
             while self._waiting and not self._closing:
                 n, left = len(self._waiting), until - time.monotonic()
-                enough = sum(n_characters(job.text) for job in self._waiting) >= self.limits.batch
+                enough = sum(map(_rough_size, self._waiting)) >= self.limits.batch
                 if left <= 0 or enough:
                     break
                 self._changed.wait(min(wait, left))
@@ -206,6 +206,10 @@ class Worker:
 
         forced = replace(decode, prefix=begins)
         return list(self.translator.stream(texts, forced, watch=watch, chunk=len(texts)))
+
+
+def _rough_size(job: Job) -> int:
+    return job.pieces or n_characters(job.text)
 
 
 def _plain(batch: list[Job], decode: Decode) -> bool:

@@ -1,7 +1,7 @@
 """One picture in every place: a terminal, a notebook, a page, a file for a paper."""
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from saccade.errors import RecipeError
 from saccade.views import paper, svg
 from saccade.views.page import Section, page, paragraph
+from saccade.views.words import clean, shorten
 
 FORMS = (".svg", ".html", ".png", ".pdf")
 
@@ -85,7 +86,7 @@ class AttentionMap:
 
     weights: `[T, S]`.  source: names of the S places; none if they form a grid.  target: names of
     the T places.  grid: the shape of the places, one number or rows and columns.  raw: the source
-    itself.
+    itself.  smoothly: over a picture, without edges between the cells of the grid.
     """
 
     weights: Any
@@ -95,12 +96,33 @@ class AttentionMap:
     raw: Any = None
     title: str = "Attention"
     said: str = ""
+    smoothly: bool = True
 
 
 def draw_attention(view: str, one: AttentionMap) -> Drawing:
     """Draw attention over a source by the view of its modality: a module with a `draw`."""
     drawn: Drawing = importlib.import_module(f"saccade.views.{view}").draw(one)
     return drawn
+
+
+def draw_maps(view: str, maps: Mapping[str, AttentionMap]) -> Drawing:
+    """Draw several maps of one prediction by the view of its source: a `draw_several`."""
+    drawn: Drawing = importlib.import_module(f"saccade.views.{view}").draw_several(maps)
+    return drawn
+
+
+def stacked(name: str, drawings: Mapping[str, Drawing], *, said: str = "") -> Drawing:
+    """Put drawings one below the other, each under its name."""
+
+    def write(*, width: int, colour: bool) -> str:
+        shown = {title: one.terminal(width, colour=colour) for title, one in drawings.items()}
+        titles = {title: shorten(clean(title), width) for title in shown}
+        return "\n".join(f"{titles[title]}\n{text}" for title, text in shown.items())
+
+    def draw() -> str:
+        return svg.stack({title: one.svg for title, one in drawings.items()}, name=name)
+
+    return Drawing(name, draw, write, said=said)
 
 
 def draw_output(view: str, source: Any, output: Any, truth: Any = None) -> Drawing:

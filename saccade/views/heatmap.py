@@ -34,6 +34,20 @@ def draw(one: AttentionMap) -> Drawing:
     )
 
 
+def draw_several(maps: Mapping[str, AttentionMap]) -> Drawing:
+    """Draw several maps over a sequence, small and side by side."""
+    first = next(iter(maps.values()))
+    weights = {name: one.weights for name, one in maps.items()}
+    drawn = (weights, first.source, first.target)
+    return Drawing(
+        "Heads",
+        lambda: grid_svg(*drawn, title="Attention maps"),
+        lambda width, *, colour: grid_terminal(weights, colour=colour, width=width),
+        lambda: grid(*drawn),
+        said=first.said,
+    )
+
+
 def to_terminal(
     weights: Weights,
     source: Sequence[str],

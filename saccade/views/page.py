@@ -1,5 +1,6 @@
 """A report as one HTML file: style inside, nothing fetched, nothing run, readable on a phone."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -48,6 +49,7 @@ a{color:#7cbcff}
 @media print{body{background:#fff}section{break-inside:avoid;border:0;padding:0}}
 """
 
+_PICTURE = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+=*")
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
@@ -89,7 +91,7 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
             )
     head = "".join(f"<th>{escape(header)}</th>" for header in headers)
     lines = "".join(
-        "<tr>" + "".join(f'<td dir="auto">{escape(cell)}</td>' for cell in row) + "</tr>"
+        "<tr>" + "".join(f'<td dir="auto">{_shown(cell)}</td>' for cell in row) + "</tr>"
         for row in rows
     )
     return (
@@ -101,10 +103,17 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def pairs(mapping: Mapping[str, str]) -> str:
     """Return names and longer values as rows, the names at the left."""
     lines = "".join(
-        f'<tr><td>{escape(name)}</td><td dir="auto">{escape(value)}</td></tr>'
+        f'<tr><td>{escape(name)}</td><td dir="auto">{_shown(value)}</td></tr>'
         for name, value in mapping.items()
     )
     return f'<table class="pairs"><tbody>{lines}</tbody></table>'
+
+
+def _shown(cell: str) -> str:
+    """Return a cell of a table: text, or the picture that it holds as a data URI."""
+    if _PICTURE.fullmatch(cell):
+        return f'<img src="{cell}" alt="picture" style="max-width:160px;max-height:120px">'
+    return escape(cell)
 
 
 def facts(mapping: Mapping[str, str]) -> str:

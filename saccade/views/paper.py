@@ -1,8 +1,8 @@
 """Pictures for print: draws the SVG of this room as PNG or PDF.
 
 It knows what `svg.py` and the views write and no more: rectangles, lines, circles, paths of M, L,
-C, h, v and z, text, PNG images in data URIs, groups that move or fade, and the light colours of the
-style sheet.
+C, h, v and z, text, PNG images in data URIs and uses of them, groups that move or fade, documents
+in documents, and the light colours of the style sheet.
 """
 
 import base64
@@ -46,7 +46,10 @@ def printed(drawn: str, form: str) -> bytes:
     page = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     page.set(xlim=(0, width), ylim=(height, 0), autoscale_on=False)
     page.axis("off")
-    for layer, (shape, look) in enumerate(_shapes(root, _Look())):
+    named = {f"#{shape.get('id')}": shape for shape in root.iter() if shape.get("id")}
+    for layer, (found, look) in enumerate(_shapes(root, _Look())):
+        used = found.tag == f"{_NAMESPACE}use"
+        shape = named[found.get("href", "")] if used else found
         ink = {"zorder": layer, **_ink(shape, look)}
         _draw(page, shape, look, ink)
     target = io.BytesIO()
@@ -59,7 +62,7 @@ def _shapes(root: ElementTree.Element, look: _Look) -> Iterator[tuple[ElementTre
     """Walk the drawing in the order in which it is inked."""
     for shape in root:
         here = _within(shape, look)
-        if shape.tag == f"{_NAMESPACE}g":
+        if shape.tag in (f"{_NAMESPACE}g", f"{_NAMESPACE}svg"):
             yield from _shapes(shape, here)
         elif shape.tag not in (f"{_NAMESPACE}style", f"{_NAMESPACE}title"):
             yield shape, here
@@ -68,6 +71,8 @@ def _shapes(root: ElementTree.Element, look: _Look) -> Iterator[tuple[ElementTre
 def _within(shape: ElementTree.Element, look: _Look) -> _Look:
     moved = _MOVE.search(shape.get("transform", ""))
     along, down = (float(moved[1]), float(moved[2])) if moved else (0.0, 0.0)
+    if shape.tag == f"{_NAMESPACE}svg":  # a document in a document
+        along, down = float(shape.get("x", "0")), float(shape.get("y", "0"))
     fade = look.fade * float(shape.get("opacity", "1"))
     return replace(look, x=look.x + along, y=look.y + down, fade=fade)
 
@@ -133,7 +138,9 @@ def _draw(page: Any, shape: ElementTree.Element, look: _Look, ink: dict[str, Any
         left, top = at["x"] + look.x, at["y"] + look.y
         edges = (left, left + at["width"], top + at["height"], top)
         file = io.BytesIO(base64.b64decode(shape.get("href", "").partition(",")[2]))
-        still = {"aspect": "auto", "interpolation": "nearest", "zorder": ink["zorder"]}
+        crisp = "pixelated" in shape.get("style", "")
+        way = "nearest" if crisp else "bilinear"
+        still = {"aspect": "auto", "interpolation": way, "zorder": ink["zorder"]}
         page.imshow(imread(file), extent=edges, **still)
 
 

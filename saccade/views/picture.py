@@ -1,52 +1,27 @@
 """Where a model looked in a picture: the picture once for every word, lit where the weight lies."""
 
+import hashlib
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
-from saccade.errors import ShapeError
+from saccade.modalities import _png
 from saccade.modalities._picture import Picture, as_picture, to_text
-from saccade.views import axes, svg
-from saccade.views.drawing import AttentionMap, Drawing
+from saccade.views import axes, picture_terminal, svg
+from saccade.views.cells import Box
+from saccade.views.drawing import AttentionMap, Drawing, stacked
+from saccade.views.picture_look import VEIL, PictureLook, Pixels, averaged, look_at
 from saccade.views.weights import Weights, placed, share, spoken
-from saccade.views.words import clean, label, pad, sentence, shorten
-
-Pixels = npt.NDArray[np.uint8]  # [H, W, 3]
-Box = tuple[float, float, float, float]
-"""Left, top, right, bottom in pixels; right and bottom are the first outside."""
-
-ASCII = ".:-=+*#%@"
+from saccade.views.words import label, sentence, shorten
 
 _TILE = 126.0  # pixels that a picture aims at
+_NARROW = 118.0  # pixels that what stands below a picture needs
 _GAP = 14.0
 _ACROSS = 6  # tiles in a row of an SVG document
-_VEIL = 0.85  # opacity where there is no weight
-_COLUMNS = 20  # of a tile in a terminal, at most
-
-
-@dataclass(frozen=True, slots=True)
-class _Looked:
-    """A picture with the weights `[T, H', W']` of its words, checked; `top` gets the full light."""
-
-    picture: Pixels
-    weights: npt.NDArray[np.float64]
-    words: tuple[str, ...]
-    boxes: Mapping[int, Box]
-    top: float
-
-    @property
-    def cell(self) -> tuple[int, int]:
-        """Pixels of a cell, down and across."""
-        return _cell(self.weights.shape[1:], self.picture.shape)
-
-    def note(self, word: int) -> str:
-        """Tell how much of a word's weight lies in its box, or nothing if it has none."""
-        if word not in self.boxes:
-            return ""
-        inside = share_in_box(self.weights[word], self.boxes[word], self.picture.shape)
-        return f"{inside:.0%} in its box"
+_SHARP = 256  # pixels each way of a picture in a document, at most
+_POINTS = 64  # pixels each way of a smooth veil, at most
 
 
 def draw(one: AttentionMap) -> Drawing:
@@ -54,41 +29,29 @@ def draw(one: AttentionMap) -> Drawing:
     picture, words = as_picture(one.raw), one.target
     weights = np.asarray(one.weights).reshape(len(words), *one.grid)  # [T, H', W']
     boxes = picture.boxes(tuple(label(word) for word in words))
+    smoothly = one.smoothly
     return Drawing(
         "Attention",
-        lambda: to_svg(picture.pixels, weights, words, boxes=boxes, title=one.title),
+        lambda: to_svg(
+            picture.pixels, weights, words, boxes=boxes, title=one.title, smoothly=smoothly
+        ),
         lambda width, *, colour: to_terminal(
-            picture.pixels, weights, words, boxes=boxes, colour=colour, width=width
+            picture.pixels,
+            weights,
+            words,
+            boxes=boxes,
+            colour=colour,
+            width=width,
+            smoothly=smoothly,
         ),
         said=one.said,
     )
 
 
-def share_in_box(weights: Weights, box: Box, size: tuple[int, ...]) -> float:
-    """Return the share of a word's weight that falls inside a box.
-
-        sum_c w[c] |c in box| / |c|   over   sum_c w[c]
-
-    The weight of a cell lies evenly on its pixels. Cells are of one size from the upper left
-    corner on; the last ones may reach beyond the picture and are cut there. Where no weight is
-    finite and above zero the share is 0.
-
-    Args:
-        weights: `[H', W']`.
-        box: left, top, right, bottom in pixels.
-        size: height and width of the picture in pixels.
-
-    >>> share_in_box(np.array([[0.75, 0.25]]), (0, 0, 3, 4), (4, 8))
-    0.5625
-    """
-    found = np.asarray(weights, dtype=np.float64)
-    left, top, right, bottom = box
-    down, across = _cell(found.shape, size)
-    rows = _covered(found.shape[0], down, size[0], top, bottom)  # [H']
-    columns = _covered(found.shape[1], across, size[1], left, right)  # [W']
-    kept = np.where(np.isfinite(found), np.maximum(found, 0.0), 0.0)
-    total = float(kept.sum())
-    return float(rows @ kept @ columns) / total if total else 0.0
+def draw_several(maps: Mapping[str, AttentionMap]) -> Drawing:
+    """Draw several maps over a picture, a strip each: those of hard attention, or every head."""
+    strips = {name: draw(replace(one, title="")) for name, one in maps.items()}
+    return stacked("Attention maps", strips, said=next(iter(maps.values())).said)
 
 
 def to_svg(
@@ -98,14 +61,17 @@ def to_svg(
     *,
     boxes: Mapping[int, Box] | None = None,
     title: str = "",
+    smoothly: bool = True,
 ) -> str:
     """Draw the picture, then once more for every word under a veil that weight makes clear.
 
         opacity of the veil = 0.85 (1 - weight / top)
 
-    `top` is one for all words and stands below. A tooltip on every cell tells its weight. The box
-    of what a word names is outlined, with the share of the weight inside it. A weight that is not
-    finite is a dashed cell.
+    `top` is one for all words and stands below. That is how the cells of a grid are drawn; a
+    tooltip tells the weight of each, and one that is not finite is dashed. Smooth weights are those
+    of `cells.smooth`, each word on a scale of its own, drawn as `PictureLook.overlay` says. Below a
+    word stand the entropy of its weights and the share of the five heaviest cells. The box of what
+    a word names is outlined, with the share of the weight inside it.
 
     Args:
         picture: `[H, W, 3]`.
@@ -113,25 +79,27 @@ def to_svg(
         words: T of them.
         boxes: what a word names, by the word's place.
         title: stands above all.
+        smoothly: without edges between the cells.
     """
-    looked = _checked("picture.to_svg", picture, weights, words, boxes)
+    looked = look_at("picture.to_svg", picture, weights, words, boxes, smoothly=smoothly)
     height, width = picture.shape[:2]
     zoom = _zoom(width, height)
-    across, down = width * zoom + _GAP, height * zoom + 40 + _GAP
+    below = 34.0 if looked.boxes else 20.0
+    across, down = max(width * zoom, _NARROW) + _GAP, height * zoom + 20 + below + _GAP
     above = 44.0 if title else 10.0
-    uri = to_text(Picture(picture))
-    tiles = [_tile(looked, None, uri, zoom)]
-    tiles += [_tile(looked, i, uri, zoom) for i in range(len(words))]
+    tiles = [_plain(looked, zoom), *(_tile(looked, i, zoom) for i in range(len(words)))]
     body = [svg.text(20, 30, title, kind="title")] if title else []
     for i, tile in enumerate(tiles):
         row, column = divmod(i, _ACROSS)
         place = f"{svg.number(20 + column * across)} {svg.number(above + row * down)}"
         body.append(f'<g transform="translate({place})">{tile}</g>')
     bottom = above + -(-len(tiles) // _ACROSS) * down
-    body.append(_scale(20, bottom, looked.top))
-    wide = max(26 + min(len(tiles), _ACROSS) * across, 220.0, svg.pixels(title) * 1.2 + 40)
+    body.append(_scale(20, bottom, looked))
+    lines = looked.legend if words else ()
+    body += [svg.text(20, bottom + 28 + 15 * i, line, kind="small") for i, line in enumerate(lines)]
+    wide = max(26 + min(len(tiles), _ACROSS) * across, 300.0, svg.pixels(title) * 1.2 + 40)
     name = title or f"where the model looked for {sentence(words)}"
-    return svg.document(wide, bottom + 28, "".join(body), name=name)
+    return svg.document(wide, bottom + 26 + 15 * len(lines), "".join(body), name=name)
 
 
 def to_terminal(
@@ -142,6 +110,7 @@ def to_terminal(
     boxes: Mapping[int, Box] | None = None,
     colour: bool,
     width: int = 100,
+    smoothly: bool = True,
 ) -> str:
     """Draw the picture once for every word, dark where there is no weight.
 
@@ -150,62 +119,9 @@ def to_terminal(
     that is not finite is `?`.
     """
     axes.check_width("picture.to_terminal", width)
-    looked = _checked("picture.to_terminal", picture, weights, words, boxes)
-    tiles = [
-        [label(word), *(_lit(looked, i) if colour else _inked(looked, i, width)), looked.note(i)]
-        for i, word in enumerate(looked.words)
-    ]
-    room = min(max(_columns(looked, colour=colour, width=width), 15), width)
-    per_row = max((width + 2) // (room + 2), 1)
-    bands = []
-    for start in range(0, len(tiles), per_row):
-        band = tiles[start : start + per_row]
-        rows = [[_filled(line, room) for line in row] for row in zip(*band, strict=True)]
-        bands.append("\n".join("  ".join(row).rstrip() for row in rows))
-    shades = _greys() if colour else ASCII
-    return "\n\n".join([*bands, f"0 {shades} {looked.top:.2f}"]) + "\n"
-
-
-def _checked(
-    where: str,
-    picture: Pixels,
-    weights: Weights,
-    words: Sequence[str],
-    boxes: Mapping[int, Box] | None,
-) -> _Looked:
-    found = np.asarray(weights, dtype=np.float64)
-    if picture.ndim != 3 or picture.shape[2] != 3 or not picture.size:
-        raise ShapeError(
-            f"{where}: the picture has shape {list(picture.shape)}; expected [H, W, 3]. Pass red,"
-            " green and blue of every pixel."
-        )
-    if found.ndim != 3 or len(found) != len(words) or 0 in found.shape[1:]:
-        raise ShapeError(
-            f"{where}: weights have shape {list(found.shape)}; {len(words)} words need"
-            f" [{len(words)}, H', W']; pass one grid for each word."
-        )
-    return _Looked(picture, found, tuple(words), dict(boxes or {}), _top(found))
-
-
-def _top(weights: npt.NDArray[np.float64]) -> float:
-    """Return the weight that lets all light through: the largest, rounded up to tenths.
-
-    Weight is spread over many cells, so a scale that always ends at 1 would leave most in the dark.
-    """
-    largest = float(np.max(weights, where=np.isfinite(weights), initial=0.0))
-    return max(float(np.ceil(largest * 10 - 1e-6)), 1.0) / 10
-
-
-def _cell(grid: tuple[int, ...], size: tuple[int, ...]) -> tuple[int, int]:
-    return -(-size[0] // grid[0]), -(-size[1] // grid[1])
-
-
-def _covered(n: int, cell: int, size: int, low: float, high: float) -> npt.NDArray[np.float64]:
-    """Return which share of each of `n` cells lies between two pixels: `[n]`."""
-    begin = np.minimum(np.arange(n) * cell, size)
-    end = np.minimum(begin + cell, size)
-    inside = np.minimum(end, high) - np.maximum(begin, low)
-    return np.asarray(np.maximum(inside, 0.0) / np.maximum(end - begin, 1))
+    where = "picture.to_terminal"
+    looked = look_at(where, picture, weights, words, boxes, smoothly=smoothly and colour)
+    return picture_terminal.tiles(looked, colour=colour, width=width)
 
 
 def _zoom(width: int, height: int) -> float:
@@ -214,24 +130,66 @@ def _zoom(width: int, height: int) -> float:
     return float(int(zoom)) if zoom >= 1 else zoom
 
 
-def _tile(looked: _Looked, word: int | None, uri: str, zoom: float) -> str:
-    """Draw the picture with its word above and its share below; with no word, as it is."""
+def _plain(looked: PictureLook, zoom: float) -> str:
+    """Draw the picture as it is; all others refer to this one."""
+    block = -(-max(looked.picture.shape[:2]) // _SHARP)
+    shown = averaged(looked.picture, block) if block > 1 else looked.picture
+    still = ' style="image-rendering:pixelated"' if zoom >= 1 else ""
+    image = (
+        f'<image id="{_name(looked)}" href="{to_text(Picture(shown))}" {_size(looked, zoom)}{still}'
+        ' preserveAspectRatio="none"/>'
+    )
+    return f'<g transform="translate(0 20)">{image}{_frame(looked, zoom)}</g>'
+
+
+def _tile(looked: PictureLook, word: int, zoom: float) -> str:
+    """Draw the picture under a veil, its word above and what is known of its weight below."""
     height, width = looked.picture.shape[:2]
-    size = f'width="{svg.number(width * zoom)}" height="{svg.number(height * zoom)}"'
-    image = f'<image href="{uri}" {size} style="image-rendering:pixelated"/>'
-    frame = f'<rect class="rule" fill="none" {size}/>'
-    if word is None:
-        return f'<g transform="translate(0 20)">{image}{frame}</g>'
-    shown = shorten(label(looked.words[word]), int(width * zoom / svg.COLUMN))
+    shown = shorten(label(looked.words[word]), int(max(width * zoom, _NARROW) / svg.COLUMN))
+    veil = _smooth_veil(looked, word, zoom) if looked.smoothly else _veil(looked, word, zoom)
     box = _outline(looked.boxes[word], zoom) if word in looked.boxes else ""
+    again = f'<use href="#{_name(looked)}"/>'
+    under = 20 + height * zoom + 14
     return (
         svg.text(0, 14, shown)
-        + f'<g transform="translate(0 20)">{image}{_veil(looked, word, zoom)}{frame}{box}</g>'
-        + svg.text(0, 20 + height * zoom + 14, looked.note(word), kind="small")
+        + f'<g transform="translate(0 20)">{again}{veil}{_frame(looked, zoom)}{box}</g>'
+        + svg.text(0, under, looked.spread(word), kind="small")
+        + (svg.text(0, under + 14, looked.inside(word), kind="small") if box else "")
     )
 
 
-def _veil(looked: _Looked, word: int, zoom: float) -> str:
+def _name(looked: PictureLook) -> str:
+    """Name the picture of a document by what it shows, as several documents may share a page."""
+    found = looked.picture
+    digest = hashlib.blake2b(np.ascontiguousarray(found).tobytes(), digest_size=8).hexdigest()
+    return f"picture-{found.shape[0]}-{found.shape[1]}-{digest}"
+
+
+def _size(looked: PictureLook, zoom: float) -> str:
+    height, width = looked.picture.shape[:2]
+    return f'width="{svg.number(width * zoom)}" height="{svg.number(height * zoom)}"'
+
+
+def _frame(looked: PictureLook, zoom: float) -> str:
+    return f'<rect class="rule" fill="none" {_size(looked, zoom)}/>'
+
+
+def _smooth_veil(looked: PictureLook, word: int, zoom: float) -> str:
+    """Draw a veil without edges: a small picture of its opacity, which a browser enlarges."""
+    height, width = looked.picture.shape[:2]
+    rows, columns = looked.weights.shape[1:]
+    shape = (min(8 * rows, height, _POINTS), min(8 * columns, width, _POINTS))
+    veil = np.rint(255 * looked.overlay(word, shape)).astype(np.uint8)  # [h, w, 2]
+    uri = f"data:image/png;base64,{b64encode(_png.encode(veil)).decode('ascii')}"
+    row = f'data-row="{word}"'
+    tip = svg.tip(f"{label(looked.words[word])}: {looked.spread(word)}")
+    return (
+        f'<image class="veil" {row} href="{uri}" {_size(looked, zoom)} preserveAspectRatio="none">'
+        f"{tip}</image>"
+    )
+
+
+def _veil(looked: PictureLook, word: int, zoom: float) -> str:
     height, width = looked.picture.shape[:2]
     down, across = looked.cell
     name, grid = label(looked.words[word]), looked.weights[word]
@@ -247,14 +205,14 @@ def _veil(looked: _Looked, word: int, zoom: float) -> str:
         )
         data = placed(word, i * grid.shape[1] + j, float(weight))
         tip = svg.tip(f"{name}: {spoken(float(weight))}")
-        drawn.append(f"<rect {_look(float(weight), looked.top)} {data} {place}>{tip}</rect>")
-    return "".join(drawn)
+        drawn.append(f"<rect {_cell_look(float(weight), looked.top)} {data} {place}>{tip}</rect>")
+    return f'<g shape-rendering="crispEdges">{"".join(drawn)}</g>'
 
 
-def _look(weight: float, top: float) -> str:
+def _cell_look(weight: float, top: float) -> str:
     if not np.isfinite(weight):
         return 'class="void"'
-    return f'class="paper" fill-opacity="{svg.number(_VEIL * (1 - share(weight, top)))}"'
+    return f'class="paper" fill-opacity="{svg.number(VEIL * (1 - share(weight, top)))}"'
 
 
 def _outline(box: Box, zoom: float) -> str:
@@ -266,90 +224,16 @@ def _outline(box: Box, zoom: float) -> str:
     )
 
 
-def _scale(x: float, y: float, top: float) -> str:
-    """Draw what a weight from 0 to `top` lets through of a dark ground."""
-    steps = "".join(
-        f'<rect class="hue" x="{svg.number(x + 14 + i * 11)}" y="{svg.number(y)}" width="10"'
-        f' height="10"/><rect class="paper" x="{svg.number(x + 14 + i * 11)}" y="{svg.number(y)}"'
-        f' width="10" height="10" fill-opacity="{svg.number(_VEIL * (1 - i / 9))}"/>'
-        for i in range(10)
-    )
+def _scale(x: float, y: float, looked: PictureLook) -> str:
+    """Draw what weights from 0 to the end of the scale make of one colour."""
+    drawn = []
+    for i, grey in enumerate(looked.greys()):
+        place = f'x="{svg.number(x + 14 + i * 11)}" y="{svg.number(y)}" width="10" height="10"'
+        if looked.smoothly:
+            drawn.append(f'<rect fill="#{grey:02x}{grey:02x}{grey:02x}" {place}/>')
+        else:
+            veil = svg.number(VEIL * (1 - i / 9))
+            drawn.append(f'<rect class="hue" {place}/><rect class="paper" {place}')
+            drawn.append(f' fill-opacity="{veil}"/>')
     ends = svg.text(x, y + 9, "0", kind="small")
-    return steps + ends + svg.text(x + 130, y + 9, f"{top:.2g}", kind="small")
-
-
-def _columns(looked: _Looked, *, colour: bool, width: int) -> int:
-    """Return how many columns of a terminal a tile takes."""
-    if colour:
-        return -(-int(looked.picture.shape[1]) // _block(looked.picture))
-    return min(2 * int(looked.weights.shape[2]) + 1, width)
-
-
-def _block(picture: Pixels) -> int:
-    """Return the side of the square of pixels that is one dot in a terminal."""
-    return -(-int(max(picture.shape[:2])) // _COLUMNS)
-
-
-def _lit(looked: _Looked, word: int) -> list[str]:
-    """Draw a tile in colour: the upper dot of a character is its ink, the lower its ground."""
-    down, across = looked.cell
-    parts = looked.weights[word] / looked.top
-    light = np.where(np.isfinite(parts), parts, 0.0).clip(0, 1).repeat(down, 0).repeat(across, 1)
-    height, width = looked.picture.shape[:2]
-    dark = 1 - _VEIL * (1 - light[:height, :width, None])
-    dots = _dots(looked.picture * dark, _block(looked.picture))  # [h, w, 3]
-    if len(dots) % 2:
-        dots = np.concatenate([dots, np.zeros_like(dots[:1])])
-    pairs = zip(dots[::2].tolist(), dots[1::2].tolist(), strict=True)
-    return ["".join(map(_dot, *pair)) + "\x1b[0m" for pair in pairs]
-
-
-def _dots(values: npt.NDArray[np.float64], block: int) -> npt.NDArray[np.uint8]:
-    """Average squares of pixels; those at the edges may be smaller."""
-    rows = np.arange(0, values.shape[0], block)
-    columns = np.arange(0, values.shape[1], block)
-    summed = np.add.reduceat(np.add.reduceat(values, rows, axis=0), columns, axis=1)
-    counts = np.diff([*rows, values.shape[0]])[:, None] * np.diff([*columns, values.shape[1]])
-    return np.asarray(np.rint(summed / counts[:, :, None]), dtype=np.uint8)
-
-
-def _dot(upper: list[int], lower: list[int]) -> str:
-    ink, ground = ";".join(map(str, upper)), ";".join(map(str, lower))
-    return f"\x1b[38;2;{ink};48;2;{ground}m▀"
-
-
-def _greys() -> str:
-    """Return what is left of white paper under the veil, from no weight to the most."""
-    lights = [round(255 * (1 - _VEIL * (1 - i / 9))) for i in range(10)]
-    return "".join(f"\x1b[48;2;{v};{v};{v}m " for v in lights) + "\x1b[0m"
-
-
-def _inked(looked: _Looked, word: int, width: int) -> list[str]:
-    """Draw a tile in plain characters, a cell each, with brackets around the box."""
-    grid = looked.weights[word][:, : (width - 1) // 2]
-    boxed = np.zeros(grid.shape, dtype=bool)
-    if word in looked.boxes:
-        left, top, right, bottom = looked.boxes[word]
-        (down, across), (height, wide) = looked.cell, looked.picture.shape[:2]
-        rows = _covered(grid.shape[0], down, height, top, bottom) > 0
-        columns = _covered(grid.shape[1], across, wide, left, right) > 0
-        boxed = rows[:, None] & columns
-    return [_ascii_row(*row, looked.top) for row in zip(grid, boxed, strict=True)]
-
-
-def _ascii_row(weights: npt.NDArray[np.float64], boxed: npt.NDArray[np.bool_], top: float) -> str:
-    edges = np.diff(np.concatenate([[False], boxed, [False]]).astype(int))  # [W' + 1]
-    marks = [" []"[edge] for edge in edges.tolist()]
-    inks = [_ink(weight, top) for weight in weights.tolist()]
-    return "".join(mark + ink for mark, ink in zip(marks, [*inks, ""], strict=True))
-
-
-def _ink(weight: float, top: float) -> str:
-    return ASCII[round(share(weight, top) * (len(ASCII) - 1))] if np.isfinite(weight) else "?"
-
-
-def _filled(line: str, room: int) -> str:
-    """Fill a line of a tile up to its room; one with colours has the width of its dots."""
-    if "\x1b" not in line:
-        return pad(clean(line), room)
-    return line + " " * (room - line.count("▀"))
+    return "".join(drawn) + ends + svg.text(x + 130, y + 9, looked.end, kind="small")

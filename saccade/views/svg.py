@@ -4,6 +4,8 @@ Colours are plain class rules (no variables), so browsers and other renderers ag
 paints its own paper and follows `prefers-color-scheme`. Nothing is fetched and nothing runs.
 """
 
+import re
+from collections.abc import Mapping
 from typing import Literal
 
 from saccade.views.words import columns, escape
@@ -72,14 +74,29 @@ STYLE = (
 )
 
 
+_STYLED = f"<style>{STYLE}</style>"
+_FRAME = re.compile(r'^<svg [^>]*? width="([\d.]+)" height="([\d.]+)"')
+
+
 def document(width: float, height: float, body: str, *, name: str) -> str:
     """Frame `body` as a whole SVG document on its own paper; `name` is read to the blind."""
     size = f'width="{number(width)}" height="{number(height)}"'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="saccade-view" role="img" '
         f'aria-label="{escape(name)}" {size} viewBox="0 0 {number(width)} {number(height)}">'
-        f'<style>{STYLE}</style><rect class="paper" {size} rx="8"/>{body}</svg>'
+        f'{_STYLED}<rect class="paper" {size} rx="8"/>{body}</svg>'
     )
+
+
+def stack(documents: Mapping[str, str], *, name: str) -> str:
+    """Put whole documents one below the other, each under its title, in one document."""
+    body, y, wide = [], 8.0, 0.0
+    for title, one in documents.items():
+        width, height = (float(found) for found in _FRAME.findall(one)[0])
+        nested = one.replace("<svg ", f'<svg x="0" y="{number(y + 24)}" ', 1)
+        body += [text(20, y + 20, title, kind="title"), nested.replace(_STYLED, "", 1)]
+        wide, y = max(wide, width, pixels(title) * 1.2 + 40), y + 32 + height
+    return document(wide, y, "".join(body), name=name)
 
 
 def text(

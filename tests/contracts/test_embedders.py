@@ -38,9 +38,16 @@ def _grids() -> Rows:
     return [randn(*size, SIZE, seed=sum(size)) for size in ((3, 2), (2, 4), (1, 1))]
 
 
+def _clips() -> Rows:
+    return [(randn(n, 8, 7, SIZE, seed=n).abs() * 99).to(torch.uint8) for n in (4, 6, 1)]
+
+
 GIVEN: dict[str, tuple[int, Callable[[], Rows]]] = {  # dimensions of places, and rows
     "cnn": (2, _pictures),
+    "conv3d": (1, _clips),
     "efficientnet_lite": (2, _photos),
+    "frames": (1, _clips),
+    "frames_conv3d": (1, _clips),
     "linear": (1, _numbers),
     "patches": (2, _pictures),
     "projected": (2, _grids),

@@ -11,6 +11,7 @@ from saccade.embedders._trunk import Trunk
 from saccade.embedders.base import Embedder
 from saccade.errors import RecipeError
 from saccade.heads.base import Head
+from saccade.modalities._clip import Clip
 from saccade.modalities._picture import Picture
 from saccade.modalities.base import Array, Codec, Modality
 from saccade.nouns import Raw
@@ -27,11 +28,16 @@ SERIES = [
 PICTURES = [
     Picture(np.arange(h * w * 3, dtype=np.uint8).reshape(h, w, 3)) for h, w in ((2, 5), (3, 1))
 ]
+CLIPS = [
+    Clip(np.arange(n * 64 * 64 * 3, dtype=np.uint32).reshape(n, 64, 64, 3).astype(np.uint8))
+    for n in (3, 1)
+]
 RAW: dict[str, list[Any]] = {
     "text": TEXTS,
     "numbers": SERIES,
     "picture": PICTURES,
     "features": PICTURES,
+    "video": CLIPS,
 }
 DRAWN = Part(Trunk, "efficientnet_lite", {"weights": "none"})  # needs no package
 OPTIONS: dict[str, dict[str, Any]] = {"features": {"network": DRAWN, "size": 40}}
@@ -41,7 +47,7 @@ PARTS = [
     Part(Modality, "text", {"tokenizer": Part(Tokenizer, "character")}),
     Part(Modality, "text", {"tokenizer": Part(Tokenizer, "bpe", {"size": 40, "dropout": 0.5})}),
 ]
-READ_ONLY = ("image", "features")  # what a model cannot write
+READ_ONLY = ("image", "features", "video")  # what a model cannot write
 ONE_WAY = ("features",)  # what cannot be turned back into the raw value
 every = pytest.mark.parametrize("part", PARTS, ids=name)
 written = pytest.mark.parametrize("part", [p for p in PARTS if p.kind not in READ_ONLY], ids=name)
@@ -61,6 +67,8 @@ def same(one: Raw, other: Raw) -> bool:
         return bool(one == other)
     if isinstance(one, Picture):
         return bool(np.array_equal(one.pixels, other.pixels))
+    if isinstance(one, Clip):
+        return bool(np.array_equal(one.frames, other.frames))
     return one.shape == other.shape and bool(np.allclose(one, other, rtol=1e-5, atol=1e-5))
 
 

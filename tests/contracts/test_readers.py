@@ -30,11 +30,14 @@ TEXTS = {
     "pictures.tsv": "a.png\ta cat\nb.png\ta dog\n",
     "names.txt": "a.png\n",
     "beside.txt": "b.png\na.png\n",
+    "clips.tsv": "a\tit falls\na\tit drops\nb.gif\tit grows\n",
+    "split.txt": "a\n",
 }
 TSV = {"kind": "tsv", "path": "t.tsv"}
 OPTIONS: dict[str, dict[str, Any]] = {
     "blocks": {"path": "a.txt"},
     "captions": {"images": "pictures", "captions": "pictures.tsv", "split": "names.txt"},
+    "clips": {"clips": "clips", "captions": "clips.tsv", "split": "split.txt"},
     "columns": {"path": "c.conll"},
     "csv": {"path": "q.csv"},
     "dataset": {"path": "set"},
@@ -74,6 +77,7 @@ def test_files_are_named_before_they_are_opened(
     (tmp_path / "pictures").mkdir()
     for name in ("a.png", "b.png"):
         (tmp_path / "pictures" / name).write_bytes(_png.encode(np.zeros((2, 2, 3), np.uint8)))
+    (tmp_path / "clips" / "a").mkdir(parents=True)
     opened: list[Path] = []
     real = _lines.open_bytes
 

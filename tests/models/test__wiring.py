@@ -55,7 +55,7 @@ def test_models_of_one_source_refuse_two() -> None:
 
 def test_models_that_read_text_refuse_pictures() -> None:
     assert misfits(model("tagger"), {"source": IMAGE}, TEXT) == [
-        "model: tagger reads text, but data.source is of kind image. Use classifier or"
+        "model: tagger reads text or video, but data.source is of kind image. Use classifier or"
         " encoder_decoder."
     ]
     assert misfits(model("classifier"), {"source": IMAGE}, TEXT) == []

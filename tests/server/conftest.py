@@ -14,7 +14,10 @@ from saccade import recipe as recipes
 from saccade import run
 from saccade.server.app import Settings, create_app
 from saccade.server.models import Served, open_models
-from tests.cli.conftest import RECIPE, SOURCES, TARGETS
+from tests.captions import make_captions, make_scenes
+from tests.cli.conftest import RECIPE, SOURCES, TARGETS, call
+
+__all__ = ["call"]  # a fixture, for tests that compare with the command line
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 Serve = Callable[..., TestClient]
@@ -64,6 +67,19 @@ def letters(tmp_path_factory: pytest.TempPathFactory) -> Served:
     sides = [f"data.{side}={{tokenizer: character}}" for side in ("source", "target")]
     run = make_run(place, ["ab", "ba", "aab", "bba"], *sides, sources=["xy", "yx", "xxy", "y yx"])
     return open_models([f"letters={run}"])[0]
+
+
+@pytest.fixture(scope="session")
+def seer(tmp_path_factory: pytest.TempPathFactory) -> Served:
+    """A model that reads pictures of any size and writes captions of sorts."""
+    place = make_captions(tmp_path_factory.mktemp("served") / "seer")
+    return open_models([f"seer={place}"])[0]
+
+
+@pytest.fixture(scope="session")
+def scenes(tmp_path_factory: pytest.TempPathFactory) -> Served:
+    """A model that reads a picture and a question."""
+    return open_models([f"scenes={make_scenes(tmp_path_factory.mktemp('served') / 'scenes')}"])[0]
 
 
 @pytest.fixture(scope="session")

@@ -95,7 +95,8 @@ def test_print_shows_images_where_they_stand() -> None:
     file = io.BytesIO()
     imsave(file, pixels, format="png")
     uri = f"data:image/png;base64,{b64encode(file.getvalue()).decode()}"
-    image = f'<g transform="translate(96 0)"><image href="{uri}" width="96" height="48"/></g>'
+    look = 'width="96" height="48" style="image-rendering:pixelated"'
+    image = f'<g transform="translate(96 0)"><image href="{uri}" {look}/></g>'
     found = imread(io.BytesIO(paper.printed(svg.document(192, 96, image, name="x"), "png")))
     height, width = found.shape[:2]
     rows, columns = (int(height * part) for part in (1 / 8, 3 / 8)), (5 / 8, 7 / 8)

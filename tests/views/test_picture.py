@@ -1,18 +1,23 @@
 """Where a model looked in a picture, as SVG and in the terminal."""
 
+import base64
+import io
 import re
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from matplotlib.image import imread
 
 from saccade.errors import ShapeError
 from saccade.modalities._picture import Picture, from_text, to_text
 from saccade.views import picture
+from saccade.views.cells import Box
 from saccade.views.drawing import AttentionMap
-from saccade.views.picture import Box, Pixels, share_in_box
+from saccade.views.picture_look import Pixels
 from tests.views.pictures import BAD, anything, parts, plain, sound, tips
 
 Floats = npt.NDArray[np.float64]
@@ -28,55 +33,60 @@ def soft(T: int, height: int = 2, width: int = 2) -> Floats:
     return np.asarray(scores / scores.sum(axis=(1, 2), keepdims=True))
 
 
-def pixel_by_pixel(weights: Floats, box: Box, size: tuple[int, int], cell: int) -> float:
-    """Spread the weight of every cell over its pixels and count those in the box."""
-    inside = total = 0.0
-    left, top, right, bottom = box
-    for i, j in np.ndindex(*weights.shape):
-        rows = range(i * cell, min((i + 1) * cell, size[0]))
-        columns = range(j * cell, min((j + 1) * cell, size[1]))
-        each = float(weights[i, j]) / (len(rows) * len(columns))
-        total += float(weights[i, j])
-        inside += sum(
-            each for y in rows for x in columns if left <= x < right and top <= y < bottom
-        )
-    return inside / total
-
-
-@given(
-    st.tuples(st.integers(4, 20), st.integers(4, 20)),
-    st.sampled_from([1, 2, 4]),
-    st.lists(st.integers(0, 20), min_size=4, max_size=4),
-)
-@settings(deadline=None)
-def test_the_share_is_that_of_the_pixels(size: tuple[int, int], cell: int, ends: list[int]) -> None:
-    box = (min(ends[:2]), min(ends[2:]), max(ends[:2]), max(ends[2:]))
-    weights = soft(1, -(-size[0] // cell), -(-size[1] // cell))[0]
-    # with few cells their size cannot be told from that of the picture
-    assume((-(-size[0] // len(weights)), -(-size[1] // weights.shape[1])) == (cell, cell))
-    expected = pixel_by_pixel(weights, box, size, cell)
-    assert share_in_box(weights, box, size) == pytest.approx(expected)
-
-
-def test_the_share_is_of_the_weight_there_is() -> None:
-    whole = (0, 0, 4, 4)
-    assert share_in_box(np.full((2, 2), 0.1), (0, 0, 2, 4), (4, 4)) == pytest.approx(0.5)
-    assert share_in_box(np.zeros((2, 2)), whole, (4, 4)) == 0.0
-    assert share_in_box(np.full((2, 2), np.nan), whole, (4, 4)) == 0.0
-    assert share_in_box(np.array([[1.0, np.inf], [np.nan, -1.0]]), whole, (4, 4)) == 1.0
-
-
 def test_the_picture_stands_before_the_words_and_under_each() -> None:
     shown = pixels()
-    images = parts(picture.to_svg(shown, soft(3), list("abc")), "image")
-    assert len(images) == 4
-    for image in images:
-        assert np.array_equal(from_text(image.get("href", "")).pixels, shown)
+    drawn = picture.to_svg(shown, soft(3), list("abc"), smoothly=False)
+    (image,) = parts(drawn, "image")
+    assert np.array_equal(from_text(image.get("href", "")).pixels, shown)
+    assert [use.get("href") for use in parts(drawn, "use")] == [f"#{image.get('id')}"] * 3
+
+
+def test_a_smooth_veil_is_dark_but_where_the_weight_lies() -> None:
+    weights = np.zeros((1, 4, 4))
+    weights[0, 0, 3] = 1.0
+    (_, veil) = parts(picture.to_svg(pixels(32, 32), weights, ["x"]), "image")
+    file = base64.b64decode(veil.get("href", "").partition(",")[2])
+    grey, opacity = imread(io.BytesIO(file))[..., 0], imread(io.BytesIO(file))[..., 3]
+    assert (int(grey.argmax()), len(grey)) == (31, 32)  # the last of the first row
+    assert opacity[-1, 0] == pytest.approx(0.65, abs=0.01)
+    assert opacity[0, -1] == pytest.approx(0.4, abs=0.01)
+    assert np.abs(np.diff(grey, axis=1)).max() < 0.2  # no edges
+
+
+def test_a_large_picture_is_made_small_in_a_document() -> None:
+    (image, _) = parts(picture.to_svg(pixels(600, 300), soft(1), ["x"]), "image")
+    assert from_text(image.get("href", "")).pixels.shape == (200, 100, 3)
+
+
+def test_what_is_spread_is_told_below_each_word() -> None:
+    weights = np.stack([np.full((4, 4), 1 / 16), np.eye(16)[3].reshape(4, 4)])
+    said = ["4.0 bits, top 5 31%", "0.0 bits, top 5 100%"]
+    drawn = picture.to_svg(pixels(), weights, ["of", "dog"])
+    assert [t.text for t in parts(drawn, "text") if "bits," in (t.text or "")] == said
+    for colour in (True, False):
+        shown = plain(picture.to_terminal(pixels(), weights, ["of", "dog"], colour=colour))
+        assert "   ".join(said) in shown
+        assert "at most 4.0" in shown
+
+
+def test_maps_stand_below_each_other_under_their_names() -> None:
+    maps = {
+        name: AttentionMap(soft(2).reshape(2, 4), (), ("a", "b"), (2, 2), Picture(pixels()), name)
+        for name in ("chosen", "probability")
+    }
+    drawn = picture.draw_several(maps)
+    titles = [t.text for t in parts(drawn.svg, "text") if t.get("class") == "title"]
+    assert titles == ["chosen", "probability"]
+    assert drawn.svg.count("<style>") == 1
+    assert len(parts(drawn.svg, "svg")) == 3  # two in one
+    assert [line for line in drawn.terminal(60).split("\n") if line in maps] == [*maps]
+    for form in (".png", ".pdf"):
+        assert drawn.encoded(form)
 
 
 def test_a_cell_tells_its_word_place_and_weight() -> None:
     weights = np.array([[[0.25, 0.75]], [[1.0, np.nan]]])
-    drawn = picture.to_svg(pixels(4, 8), weights, ["red", "circle"])
+    drawn = picture.to_svg(pixels(4, 8), weights, ["red", "circle"], smoothly=False)
     assert tips(drawn) == ["red: 0.25", "red: 0.75", "circle: 1.00", "circle: not finite"]
     cells = [rect for rect in parts(drawn, "rect") if len(rect)]
     said = [[cell.get(f"data-{name}") for name in ("row", "column", "value")] for cell in cells]
@@ -85,7 +95,7 @@ def test_a_cell_tells_its_word_place_and_weight() -> None:
 
 
 def test_more_weight_is_less_veil() -> None:
-    drawn = picture.to_svg(pixels(), np.array([[[0.0, 0.2], [0.8, 1.0]]]), ["x"])
+    drawn = picture.to_svg(pixels(), np.array([[[0.0, 0.2], [0.8, 1.0]]]), ["x"], smoothly=False)
     cells = [rect for rect in parts(drawn, "rect") if len(rect)]
     opacity = [float(cell.get("fill-opacity", "-1")) for cell in cells]
     assert opacity == sorted(opacity, reverse=True)
@@ -93,7 +103,9 @@ def test_more_weight_is_less_veil() -> None:
 
 
 def test_cells_at_the_edge_are_cut_with_the_picture() -> None:
-    drawn = picture.to_svg(pixels(9, 10), soft(1, 3, 3), ["x"])  # cells of 3 x 4 pixels
+    drawn = picture.to_svg(
+        pixels(9, 10), soft(1, 3, 3), ["x"], smoothly=False
+    )  # cells of 3 x 4 pixels
     cells = [rect for rect in parts(drawn, "rect") if len(rect)]
     image = parts(drawn, "image")[0]
     for side, start in (("width", "x"), ("height", "y")):
@@ -108,7 +120,9 @@ def test_the_box_of_a_word_is_outlined_and_its_share_said() -> None:
     (outline,) = (rect for rect in parts(drawn, "rect") if rect.get("class") == "s1")
     half = float(parts(drawn, "image")[0].get("width", "")) / 2
     assert float(outline.get("width", "")) == half
-    assert [t.text for t in parts(drawn, "text") if "%" in (t.text or "")] == ["75% in its box"]
+    assert [t.text for t in parts(drawn, "text") if "in its" in (t.text or "")] == [
+        "75% in its box"
+    ]
     shown = plain(picture.to_terminal(pixels(), weights, ["a", "b"], boxes=boxes, colour=True))
     assert shown.count("75% in its box") == 1
 
@@ -118,23 +132,28 @@ def test_the_plain_picture_reads_as_expected() -> None:
     weights[0, 1, 1], weights[0, 1, 2], weights[1, 0, 3] = 0.5, 0.125, 1.0
     boxes: dict[int, Box] = {0: (4, 4, 12, 8)}
     drawn = picture.to_terminal(
-        pixels(12, 16), weights, ["circle", "of"], boxes=boxes, colour=False, width=40
+        pixels(12, 16), weights, ["circle", "of"], boxes=boxes, colour=False, width=44
     )
     assert drawn.split("\n") == [
-        "circle           of",
-        " . . . .          . . . @",
-        " .[+ :].          . . . .",
-        " . . . .          . . . .",
+        "circle                of",
+        " . . . .               . . . @",
+        " .[+ :].               . . . .",
+        " . . . .               . . . .",
+        "0.7 bits, top 5 100%  0.0 bits, top 5 100%",
         "100% in its box",
         "",
-        "0 .:-=+*#%@ 1.00",
+        "0 .:-=+*#%@ 1",
+        "bits: entropy of the weights, at most 3.6",
+        "top 5: share of the 5 heaviest of 12 cells",
         "",
     ]
 
 
 def test_the_picture_in_colour_is_dark_where_there_is_no_weight() -> None:
     pale = np.full((4, 4, 3), 200, dtype=np.uint8)
-    drawn = picture.to_terminal(pale, np.array([[[1.0, 0.0], [0.0, 0.0]]]), ["x"], colour=True)
+    drawn = picture.to_terminal(
+        pale, np.array([[[1.0, 0.0], [0.0, 0.0]]]), ["x"], colour=True, smoothly=False
+    )
     line = drawn.split("\n")[1]
     inks = re.findall(r"38;2;(\d+);\d+;\d+;48;2;(\d+)", line)
     assert [ink for ink, _ in inks] == ["200", "200", "30", "30"]  # 15 % of the light is left
@@ -143,7 +162,7 @@ def test_the_picture_in_colour_is_dark_where_there_is_no_weight() -> None:
 def test_a_large_picture_is_averaged() -> None:
     half = np.zeros((80, 80, 3), dtype=np.uint8)
     half[:, ::2] = 200
-    drawn = picture.to_terminal(half, np.full((1, 1, 1), 1.0), ["x"], colour=True)
+    drawn = picture.to_terminal(half, np.full((1, 1, 1), 1.0), ["x"], colour=True, smoothly=False)
     lines = drawn.split("\n")[1:11]
     assert all(line.count("▀") == 20 for line in lines)
     assert set(re.findall(r"38;2;(\d+)", drawn)) == {"100"}
@@ -156,14 +175,21 @@ def test_a_large_picture_is_averaged() -> None:
     st.tuples(st.integers(1, 50), st.integers(1, 50)),
     st.tuples(st.integers(1, 6), st.integers(1, 6)),
     st.booleans(),
+    st.booleans(),
 )
 def test_any_words_and_sizes_give_sound_pictures(
-    words: list[str], title: str, size: tuple[int, int], grid: tuple[int, int], colour: bool
+    words: list[str],
+    title: str,
+    size: tuple[int, int],
+    grid: tuple[int, int],
+    colour: bool,
+    smoothly: bool,
 ) -> None:
     weights = soft(len(words), *grid)
     boxes: dict[int, Box] = {0: (-1, 0, 60, 2.5)} if words else {}
-    parts(picture.to_svg(pixels(*size), weights, words, boxes=boxes, title=title), "image")
-    drawn = picture.to_terminal(pixels(*size), weights, words, boxes=boxes, colour=colour, width=24)
+    how: dict[str, Any] = {"boxes": boxes, "smoothly": smoothly}
+    parts(picture.to_svg(pixels(*size), weights, words, title=title, **how), "image")
+    drawn = picture.to_terminal(pixels(*size), weights, words, colour=colour, width=24, **how)
     sound(drawn, 24)
 
 
@@ -181,7 +207,7 @@ def test_a_map_of_a_prediction_is_drawn_with_the_regions_of_its_picture() -> Non
     weights = np.array([[0.5, 0.5, 0, 0], [0.75, 0.25, 0, 0], [1.0, 0, 0, 0]])  # [T, S]
     one = AttentionMap(weights, (), ("▁a", "▁red", "▁dot"), (2, 2), to_text(seen), title="look")
     drawn = picture.draw(one)
-    assert [t.text for t in parts(drawn.svg, "text") if "%" in (t.text or "")] == [
+    assert [t.text for t in parts(drawn.svg, "text") if "in its" in (t.text or "")] == [
         "75% in its box",
         "100% in its box",
     ]

@@ -2,18 +2,20 @@
 
 import { all, ask, draw, find, make, options, tabs } from "/static/dom.js";
 import { cell, copy, download } from "/static/saving.js";
+import { Seen } from "/static/seen.js";
 
 const VIEWS = { output: "Output", lines: "Lines", attention: "Matrix", heads: "All heads", beam: "Beam", distribution: "Next symbols" };
 const SHRINK = 1.8;  // a picture so many times wider than its place is made smaller; a wider one is moved
 const SURE = 0.6, DOUBTFUL = 0.25;  // probability of a whole word
 
 export class Answer {
-  constructor(name, model) {
+  constructor(name, model, about = "") {
     this.node = find("#answer").content.firstElementChild.cloneNode(true);
     this.name = name;
     this.model = model;
+    this.about = about;  // what the input is called, if it is not text
     this.title = find("h2", this.node);
-    this.title.append(name);
+    this.title.append(about ? `${about} · ${name}` : name);
     this.output = find(".output", this.node);
     this.drawn = new Map();
     for (const part of [".views", ".words", ".alternatives", ".sentences", ".saving"]) find(part, this.node).hidden = true;
@@ -115,11 +117,18 @@ export class Answer {
 
   // The two sentences word by word. `weights[t][s]` is the mean of all maps.
   showWords() {
-    const { source_words: source = [], target_words: target = [], attention } = this.result;
-    find(".words", this.node).hidden = !source.length;
-    const weights = mean(attention?.maps ?? []);
+    const { source_words: words = [], target_words: target = [], attention, layout = [] } = this.result;
+    const pictured = layout.filter(({ picture }) => picture), weights = mean(attention?.maps ?? []);
+    const inPicture = (s) => pictured.some(({ start, end }) => s >= start && s < end);
+    const texts = this.model.inputs.filter(({ kind }) => kind === "text").map(({ name }) => name);
+    const isEnd = (s) => layout.length > 1 && layout.some((one) => texts.includes(one.source) && s === one.end - 1);
+    const source = words.map((word, s) => ({ word, s })).filter(({ s }) => !inPicture(s) && !isEnd(s));
+    this.seen = pictured.map((part) => Object.assign(new Seen(part), part));
+    find(".words", this.node).hidden = !source.length && !(pictured.length && target.length);
+    find(".pictures", this.node).replaceChildren(...this.seen.map(({ node }) => node));
+    this.setSmooth();
     const probabilities = this.wordProbabilities();
-    const left = source.map((word, s) => make("span", { tabIndex: 0, "data-s": String(s) }, visible(word)));
+    const left = source.map(({ word, s }) => make("span", { tabIndex: 0, "data-s": String(s) }, visible(word)));
     const right = target.map((word, t) => make("button", {
       type: "button", class: sureness(probabilities[t]), "data-t": String(t),
       title: probabilities[t] === undefined ? "" : `probability ${probabilities[t].toFixed(2)}`,
@@ -134,16 +143,41 @@ export class Answer {
         node.style.setProperty("--weight", ((shares[i] ?? 0) / most * 0.65).toFixed(3));
       });
     };
-    const dark = () => [...left, ...right].forEach((node) => node.classList.remove("lit", "here"));
-    const react = (node, others, shares) => {
-      node.onpointerenter = node.onfocus = () => { dark(); light(node, others, shares); };
+    const dark = () => {
+      [...left, ...right].forEach((node) => node.classList.remove("lit", "here"));
+      this.seen.forEach((one) => one.clear());
+    };
+    const react = (node, others, shares, t) => {
+      node.onpointerenter = node.onfocus = () => {
+        dark();
+        light(node, others, shares);
+        if (t !== undefined) this.seen.forEach((one) => one.show((weights[t] ?? []).slice(one.start, one.end), target[t]));
+      };
       node.onpointerleave = node.onblur = dark;
     };
-    left.forEach((node, s) => react(node, right, weights.map((row) => row[s])));
+    left.forEach((node, n) => react(node, right, weights.map((row) => row[source[n].s])));
     right.forEach((node, t) => {
-      react(node, left, (weights[t] ?? []).slice(0, left.length));
-      node.onclick = () => this.edit(node, t);
+      react(node, left, source.map(({ s }) => weights[t]?.[s] ?? 0), t);
+      // A finger cannot point: its first touch looks, its second changes the word.
+      node.onpointerdown = ({ pointerType }) => { this.touching = pointerType === "touch"; };
+      node.onclick = () => {
+        if (!this.touching || this.touched === node) { this.edit(node, t); return; }
+        this.touched = node;
+        node.focus();
+      };
     });
+    dark();
+  }
+
+  // Draw pictures smoothly, or the cells of their grid as they are.
+  setSmooth() {
+    const box = find(".cells input", this.node);
+    find(".cells", this.node).hidden = !this.seen.length;
+    box.onchange = () => {
+      this.setSmooth();
+      this.view(find(".views [aria-selected=true]", this.node).dataset.view);
+    };
+    for (const one of this.seen) one.smooth = !box.checked;
   }
 
   // Probability of every word: that of its pieces, multiplied.
@@ -198,7 +232,7 @@ export class Answer {
     const kept = find("[aria-selected=true]", list)?.dataset.view;
     list.replaceChildren(...possible.map((view) => make("button", {
       role: "tab", type: "button", "data-view": view, "aria-selected": "false",
-    }, VIEWS[view])));
+    }, view === "attention" && this.seen.length ? "Every word" : VIEWS[view])));
     const heads = find(".head select", this.node);
     options(heads, ["mean", "max", ...this.model.attention].map((name) => [name, name]), heads.value || "mean");
     find(".views", this.node).hidden = !this.result.text || !possible.length;
@@ -214,12 +248,13 @@ export class Answer {
     const headed = ["lines", "attention"].includes(name);
     find(".head", this.node).hidden = !headed || this.model.attention.length < 2;
     find(".step", this.node).hidden = true;
-    const key = `${this.chosen} ${name} ${headed ? head : ""}`;
+    const smooth = !find(".cells input", this.node).checked;
+    const key = `${this.chosen} ${name} ${headed ? head : ""} ${smooth}`;
     this.wanted = key;
     this.picture = undefined;
     figure.dataset.view = name;
     if (!this.drawn.has(key)) {
-      const asked = this.askFor(this.part, this.part.prefix ?? "", { views: [name], head, words: name !== "distribution", want: [], nbest: 1 });
+      const asked = this.askFor(this.part, this.part.prefix ?? "", { views: [name], head, smooth, words: name !== "distribution", want: [], nbest: 1 });
       this.drawn.set(key, asked.then(({ views }) => views[name]));
     }
     try {
@@ -255,10 +290,11 @@ export class Answer {
   offerSaving() {
     const state = find(".saving [role=status]", this.node);
     const said = (text) => { state.textContent = text; };
-    const table = () => ["source\toutput\tscore", ...this.parts.map(({ source, text, score }) => [source, text, score].map(cell).join("\t"))];
+    const given = (source) => this.about || (typeof source === "string" ? source : JSON.stringify(source));
+    const table = () => ["source\toutput\tscore", ...this.parts.map(({ source, text, score }) => [given(source), text, score].map(cell).join("\t"))];
     const plain = () => ({
-      model: this.name, beam: this.body.beam, split: this.body.split, source: this.body.text, text: this.text,
-      sentences: this.parts.map(({ before: gap, source, text, score, finished, flags }) => ({ before: gap, source, text, score, finished, flags })),
+      model: this.name, beam: this.body.beam, split: this.body.split, source: this.about || this.body.text, text: this.text,
+      sentences: this.parts.map(({ before: gap, source, text, score, finished, flags }) => ({ before: gap, source: this.about || source, text, score, finished, flags })),
       after: this.after,
     });
     const acts = {

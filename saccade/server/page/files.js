@@ -6,7 +6,7 @@ import { cell, download } from "/static/saving.js";
 const BYTES = 20_000_000, LINES = 32, TRIES = 30;
 const KINDS = [".txt", ".tsv"];
 
-export function files(models, limits, chosen) {
+export function files(models, limits, chosen, take) {
   const input = find("#file"), area = find("#ask"), box = find("#file-work"), status = find("#file-status");
   const progress = find("#file-progress"), stop = find("#file-stop"), save = find("#file-save");
   let stopping = new AbortController();
@@ -125,6 +125,7 @@ export function files(models, limits, chosen) {
     area.classList.remove("dropping");
     if (!holdsFiles(event)) return;
     event.preventDefault();
-    if (event.dataTransfer.files.length) translate(event.dataTransfer.files[0]);
+    const dropped = [...event.dataTransfer.files];
+    if (dropped.length && !take(dropped)) translate(dropped[0]);
   };
 }

@@ -4,16 +4,15 @@ import { find, listen, options } from "/static/dom.js";
 import { Answer } from "/static/answer.js";
 import { files } from "/static/files.js";
 import { remembered } from "/static/history.js";
+import { PICTURE, inputs } from "/static/inputs.js";
 import { linkTo } from "/static/link.js";
 import { copy } from "/static/saving.js";
 
 const CUT = 70;  // letters of an example in the list
-const PICTURE = "data:image/";  // what a picture begins with where others have text
 const READS = { sentences: "by sentences", lines: "by lines", none: "not at all" };
 
 export function translating(models, limits) {
-  const form = find("#ask"), source = find("#source"), status = find("#status");
-  const picture = find("#picture");
+  const form = find("#ask"), status = find("#status");
   const model = find("#model"), other = find("#other"), example = find("#example"), beam = find("#beam"), split = find("#split");
   let running = new AbortController(), here = false;
 
@@ -26,32 +25,29 @@ export function translating(models, limits) {
   const width = () => Math.max(Math.min(Number(beam.value) || 1, Number(beam.max)), 1);
   const settings = () => ({ model: model.value, beam: width(), split: split.value });
   const examples = () => told(model.value)?.examples ?? [];
-  const fill = () => {
-    const shown = (text, i) => (text.startsWith(PICTURE) ? `picture ${i + 1}` : text.length > CUT ? `${text.slice(0, CUT)}…` : text);
-    const texts = examples().map(({ source: text }, i) => [String(i), shown(text, i)]);
-    options(example, [["", texts.length ? "choose one" : "none"], ...texts]);
-    example.disabled = !texts.length;
-    const own = READS[told(model.value)?.splits] ?? "";
-    options(split, [["auto", `automatic (${own})`], ...Object.entries(READS)], split.value || "auto");
-  };
-  fill();
-
-  // A picture is shown as one; its text stays in the box for whoever wants to copy it.
-  const preview = () => {
-    picture.hidden = !source.value.startsWith(PICTURE);
-    picture.src = picture.hidden ? "data:," : source.value;
-    source.classList.toggle("code", !picture.hidden);
-  };
-  source.oninput = preview;
-
   const say = (text, bad = false) => {
     status.textContent = text;
     status.classList.toggle("bad", bad);
   };
+  const given = inputs({ limits, say });
+  const fill = () => {
+    const cut = (text) => (text.length > CUT ? `${text.slice(0, CUT)}…` : text);
+    const shown = ({ source: text, sources }, i) => (text.startsWith(PICTURE) ? `picture ${i + 1}` : cut(sources ? Object.values(sources).join(" · ") : text));
+    const texts = examples().map((one, i) => [String(i), shown(one, i)]);
+    options(example, [["", texts.length ? "choose one" : "none"], ...texts]);
+    example.disabled = !texts.length;
+    const own = READS[told(model.value)?.splits] ?? "";
+    options(split, [["auto", `automatic (${own})`], ...Object.entries(READS)], split.value || "auto");
+    given.fill(told(model.value));
+    split.closest("label").hidden = find("#file-pick").hidden = !given.isText();
+    find("#link").hidden = given.readsPictures();
+    find("button.main", form).textContent = given.readsPictures() ? "Describe" : "Translate";
+  };
+  fill();
 
   // Ask one model, in its own card.
-  async function run(name, card, signal) {
-    const body = { ...settings(), model: name, text: source.value, want: ["flags"] };
+  async function run(name, text, card, signal) {
+    const body = { ...settings(), model: name, text, want: ["flags"] };
     card.begin(body, signal);
     try {
       const answer = await listen("/v1/predict/stream", body, ({ text }) => card.partial(text), signal);
@@ -62,26 +58,31 @@ export function translating(models, limits) {
   }
 
   async function translate() {
-    if (!source.value.trim()) {
-      say("Type a sentence first.");
-      source.focus();
+    const asked = given.values();
+    if (!asked.length) {
+      say(given.missing());
+      given.focus();
       return;
     }
     running.abort();
     running = new AbortController();
     const { signal } = running;
     const names = [model.value, ...(other.value ? [other.value] : [])];
-    const cards = names.map((name) => new Answer(name, told(name)));
+    const rows = asked.flatMap(({ text, title }) => names.map((name) => ({ name, text, card: new Answer(name, told(name), title) })));
     find("#answers").classList.toggle("two", names.length > 1);
-    find("#answers").replaceChildren(...cards.map(({ node }) => node));
-    say("Translating …");
-    await Promise.all(names.map((name, i) => run(name, cards[i], signal)));
+    find("#answers").replaceChildren(...rows.map(({ card }) => card.node));
+    say(given.readsPictures() ? "Looking …" : "Translating …");
+    await Promise.all(rows.map(({ name, text, card }) => run(name, text, card, signal)));
     if (signal.aborted) return;
     say("");
-    if (cards[0].parts) past.add({ ...state(), output: cards[0].text });
+    const [{ card }] = rows;
+    if (card.parts && !given.readsPictures()) past.add({ ...state(), output: card.text });
   }
 
-  const state = () => ({ text: source.value, ...settings(), other: other.value });
+  const state = () => {
+    const text = given.values()[0]?.text ?? "";
+    return { text: typeof text === "string" ? text : JSON.stringify(text), ...settings(), other: other.value };
+  };
 
   // Take over text and settings of a link or of the history, and run.
   function restore(kept) {
@@ -94,13 +95,12 @@ export function translating(models, limits) {
     other.value = told(kept.other) ? kept.other : "";
     beam.value = String(Math.max(Math.min(Number(kept.beam) || 5, Number(beam.max)), 1));
     split.value = kept.split === "auto" || READS[kept.split] ? kept.split : "auto";
-    source.value = kept.text ?? "";
-    preview();
-    if (source.value.trim()) translate();
+    given.set(kept.text ?? "");
+    if (given.values().length) translate();
   }
 
   const past = remembered(restore);
-  files(models, limits ?? { characters: 5000, items: 64 }, settings);
+  files(models, limits ?? { characters: 5000, items: 64 }, settings, given.take);
 
   form.onsubmit = (event) => { event.preventDefault(); translate(); };
   document.addEventListener("keydown", (event) => {
@@ -119,12 +119,15 @@ export function translating(models, limits) {
   model.onchange = fill;
   example.onchange = () => {
     if (example.value === "") return;
-    source.value = examples()[Number(example.value)].source;
-    preview();
+    const { source: text, sources } = examples()[Number(example.value)];
+    given.set(sources ? JSON.stringify(sources) : text, example.selectedOptions[0].textContent);
     translate();
   };
+  document.addEventListener("paste", (event) => {
+    if (here && given.take([...event.clipboardData.files])) event.preventDefault();
+  });
   return {
-    enter: () => { here = true; source.focus({ preventScroll: true }); },
+    enter: () => { here = true; given.focus(); },
     leave: () => { here = false; },
     restore,
   };

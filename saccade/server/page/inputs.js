@@ -1,0 +1,180 @@
+// What a model reads, source by source: a text box, or a place for pictures. Nothing is stored.
+
+import { find, make } from "/static/dom.js";
+
+export const PICTURE = "data:image/";  // what a picture begins with where others have text
+const KINDS = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+const LARGEST = 1024;  // pixels each way of a picture that is sent, at most
+const FILE = 50_000_000, PNG = 1_000_000;  // bytes of a file that is read; of a PNG that is sent
+const MOST = 16;  // pictures at once
+
+const said = (bytes) => `${(bytes / 1e6).toLocaleString("en", { maximumFractionDigits: 1 })} MB`;
+const isPicture = (text) => typeof text === "string" && text.startsWith(PICTURE);
+
+// A file of the person's as a data URI, scaled down to `limit` pixels each way if it is larger.
+export async function pictureOf(file, limit, bytes) {
+  if (file.size > FILE) throw new Error(`${file.name}: ${said(file.size)}; at most ${said(FILE)} can be read. Scale it down.`);
+  let bitmap;
+  try {
+    bitmap = await createImageBitmap(file);
+  } catch {
+    throw new Error(`${file.name}: not a picture that this browser can read. Save it as PNG or JPEG.`);
+  }
+  const most = Math.min(limit || LARGEST, LARGEST), longest = Math.max(bitmap.width, bitmap.height);
+  try {
+    if (longest <= most && KINDS.includes(file.type) && file.size <= Math.min(bytes, PNG)) return await asIs(file);
+    return scaled(bitmap, Math.min(most / longest, 1), file.name, bytes);
+  } finally {
+    bitmap.close();
+  }
+}
+
+function asIs(file) {
+  return new Promise((done, failed) => {
+    const reader = new FileReader();
+    reader.onload = () => done(reader.result);
+    reader.onerror = () => failed(new Error(`${file.name}: cannot be read. Pick it again.`));
+    reader.readAsDataURL(file);
+  });
+}
+
+function scaled(bitmap, scale, name, bytes) {
+  const canvas = make("canvas");
+  canvas.width = Math.max(Math.round(bitmap.width * scale), 1);
+  canvas.height = Math.max(Math.round(bitmap.height * scale), 1);
+  const pen = canvas.getContext("2d");
+  pen.imageSmoothingQuality = "high";
+  pen.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
+  const png = canvas.toDataURL("image/png");
+  const uri = png.length * 0.75 <= Math.min(PNG, bytes) ? png : canvas.toDataURL("image/jpeg", 0.92);
+  if (uri.length * 0.75 > bytes) throw new Error(`${name}: ${said(uri.length * 0.75)} when scaled down; at most ${said(bytes)} can be sent.`);
+  return uri;
+}
+
+// A place where pictures are picked, dropped or pasted, with what was chosen.
+class PictureBox {
+  constructor(node, title, { limit, bytes, most, say, changed }) {
+    Object.assign(this, { node, limit, bytes, most, say, changed, chosen: [] });
+    this.input = make("input", { type: "file", accept: KINDS.join(","), multiple: most > 1 });
+    const name = make("span", {}, most > 1 ? "Pick pictures" : `Pick ${title}`);
+    this.list = make("ul", { class: "thumbs", "aria-label": "Chosen pictures" });
+    this.node.replaceChildren(
+      make("div", { class: "actions" }, make("label", { class: "pick" }, name, this.input),
+        make("span", { class: "hint" }, `PNG, JPEG, GIF or WebP; or drop or paste ${most > 1 ? "them" : "it"} here`)),
+      this.list,
+    );
+    this.input.onchange = () => {
+      this.add([...this.input.files]);
+      this.input.value = "";
+    };
+  }
+
+  async add(files) {
+    this.say("");
+    if (this.most === 1) this.chosen = [];
+    for (const file of files) {
+      if (this.chosen.length >= this.most) {
+        this.say(`At most ${this.most} pictures at once; ${file.name} and what follows is left out.`, true);
+        break;
+      }
+      try {
+        this.chosen.push({ name: file.name || "picture", uri: await pictureOf(file, this.limit, this.bytes) });
+      } catch (error) {
+        this.say(error.message, true);
+      }
+    }
+    this.show();
+  }
+
+  set(pictures) {
+    this.chosen = pictures;
+    this.show();
+  }
+
+  show() {
+    this.list.replaceChildren(...this.chosen.map((one) => {
+      const remove = make("button", { type: "button", "aria-label": `Remove ${one.name}` }, "×");
+      remove.onclick = () => {
+        this.chosen = this.chosen.filter((other) => other !== one);
+        this.show();
+        this.input.focus();
+      };
+      return make("li", {}, make("img", { src: one.uri, alt: one.name }), remove, make("span", { class: "hint" }, one.name));
+    }));
+    this.changed();
+  }
+}
+
+// The boxes of the model that is chosen. One text source has the box of the page itself.
+export function inputs({ limits, say }) {
+  const text = find("#text-box"), source = find("#source"), boxes = find("#sources");
+  let model, shown = new Map();
+  const isText = () => (model?.inputs ?? []).length < 2 && model?.inputs?.[0]?.kind !== "picture";
+  const alone = () => (model.inputs.length === 1 ? [...shown.values()][0] : undefined);
+  const pictureBoxes = () => [...shown.values()].filter((box) => box instanceof PictureBox);
+
+  function build({ name, kind, limit }) {
+    const title = model.inputs.length > 1 ? name : "Pictures";
+    const block = make("div", { class: "source-block", "data-source": name, "data-kind": kind });
+    if (kind === "picture") {
+      const most = model.inputs.length > 1 ? 1 : Math.min(MOST, limits?.items ?? MOST);
+      const inner = make("div");
+      block.append(make("span", { class: "over" }, title), inner);
+      shown.set(name, new PictureBox(inner, title, { limit, bytes: limits?.picture ?? 8e6, most, say, changed: () => {} }));
+    } else {
+      const box = make("textarea", { rows: "2", dir: "auto", spellcheck: "false" });
+      block.append(make("label", { class: "over" }, title, box));
+      shown.set(name, box);
+    }
+    return block;
+  }
+
+  return {
+    // Show the boxes of another model; a text that was typed stays where it was.
+    fill(next) {
+      const before = JSON.stringify(model?.inputs ?? []);
+      model = next;
+      text.hidden = !isText();
+      boxes.hidden = isText();
+      if (JSON.stringify(model?.inputs ?? []) === before && boxes.children.length) return;
+      shown = new Map();
+      boxes.replaceChildren(...(isText() ? [] : model.inputs.map(build)));
+    },
+    isText,
+    readsPictures: () => pictureBoxes().length > 0,
+    // What is to be asked: each with the text of the request, and what to call it.
+    values() {
+      if (isText()) return source.value.trim() ? [{ text: source.value, title: "" }] : [];
+      if (alone() instanceof PictureBox) return alone().chosen.map(({ name, uri }) => ({ text: uri, title: name }));
+      const row = [...shown].map(([name, box]) => [name, box instanceof PictureBox ? box.chosen[0]?.uri : box.value]);
+      return row.every(([, value]) => value?.trim()) ? [{ text: Object.fromEntries(row), title: "" }] : [];
+    },
+    missing() {
+      if (isText()) return "Type a sentence first.";
+      return model.inputs.length > 1 ? "Fill in every box first." : "Choose a picture first.";
+    },
+    // Put in what an example, a link or the history holds.
+    set(given, title = "picture") {
+      if (isText()) { source.value = given; return; }
+      let named = given;
+      if (typeof given === "string" && !isPicture(given)) {
+        try { named = JSON.parse(given); } catch { named = {}; }
+      }
+      const values = isPicture(named) ? { [model.inputs[0].name]: named } : named ?? {};
+      for (const [name, box] of shown) {
+        const value = String(values[name] ?? "");
+        if (box instanceof PictureBox) box.set(isPicture(value) ? [{ name: title, uri: value }] : []);
+        else box.value = value;
+      }
+    },
+    // Take pictures that were dropped or pasted; false if there is no place for them.
+    take(files) {
+      const pictures = files.filter(({ type }) => type.startsWith("image/"));
+      const box = pictureBoxes().find(({ chosen }) => !chosen.length) ?? pictureBoxes()[0];
+      if (!box || !pictures.length) return false;
+      box.add(pictures);
+      return true;
+    },
+    focus() { (isText() ? source : find("textarea, input", boxes))?.focus({ preventScroll: true }); },
+  };
+}
