@@ -16,11 +16,9 @@ from saccade import recipe, run, starters
 from saccade.errors import DataError, ShapeError
 from saccade.modalities._clip import Clip
 from saccade.parts import Part
-from saccade.server.app import Settings, create_app
-from saccade.server.limits import Limits
+from saccade.server.app import create_app
 from saccade.server.models import open_models
 
-ROOMY = Settings(limits=Limits(characters=100_000))
 RECIPES = Path(__file__).parent.parent / "recipes" / "video"
 SMALL = (
     "data.train.corpus.size=60",
@@ -81,7 +79,7 @@ def test_the_server_says_the_same_and_draws(folder: Path) -> None:
     model, clip = saccade.load(folder), clips(2)[1]
     text = model.sources["source"].write(clip)
     views = [] if folder.name == "mean" else ["attention"]
-    with TestClient(create_app(open_models([f"m={folder}"]), ROOMY)) as client:
+    with TestClient(create_app(open_models([f"m={folder}"]))) as client:
         answer = client.post("/v1/predict", json={"text": text, "views": views, "words": True})
         assert answer.status_code == 200, answer.text
         told = answer.json()["results"][0]
@@ -107,6 +105,9 @@ def test_places_can_be_side_by_side(tmp_path: Path) -> None:
     assert found.attention is not None
     assert found.attention.shape[1] == 8
     drawn = saccade.inspect(model, np.repeat(clip, 4, axis=0), words=True)
+    assert drawn.said.startswith("[clip] → ")
+    heads = saccade.inspect(model, np.repeat(clip, 4, axis=0), "heads")
+    assert not found.text or heads.svg.count("<image") == 4
     assert not found.text or ", network 2:" in drawn.svg
 
 

@@ -88,8 +88,8 @@ def named_input(text: str, sources: Collection[str], where: str) -> dict[str, st
 
 
 def reads_pictures(notation: Notation) -> bool:
-    """Tell whether a source is a picture."""
-    return notation.view == "picture"
+    """Tell whether a source is a picture or a clip, which may be a file."""
+    return bool(notation.stand_in)
 
 
 def picture_inputs(

@@ -27,6 +27,11 @@ class Notation(ABC):
     chart: ClassVar[str] = ""
     limit: int = 0
 
+    @property
+    def stand_in(self) -> str:
+        """What a line shows in the place of a raw value that is a picture file as text."""
+        return {"picture": "[picture]", "film": "[clip]"}.get(self.view, "")
+
     def words(self, values: Values) -> list[int]:
         """Number the word that each place belongs to; places that form no words stand alone."""
         return list(range(len(values)))

@@ -90,6 +90,18 @@ class Sampling:
         return found
 
 
+def whole_clip(raw: Raw, where: str = "clip") -> Clip:
+    """Return all frames of what a codec wrote or read, as they are."""
+    if isinstance(raw, Clip):
+        return raw
+    if not isinstance(raw, str):
+        return as_array(raw, where)
+    footage = animation(bytes_of(raw, where), where)
+    frames = np.stack(list(footage.frames(range(footage.n_frames))))
+    events = events_of(footage.texts.get(EVENTS, "{}"), footage.n_frames, where)
+    return Clip(frames, footage.times, events)
+
+
 def _apart(times: Sequence[int], least: int) -> list[int]:
     """Choose frames that are `least` milliseconds apart, the first one first."""
     found = [0]

@@ -142,7 +142,7 @@ class Prediction:
         sources = self.looker.sources
         return named_texts(
             {
-                name: "[picture]" if sources[name].view == "picture" else sources[name].write(raw)
+                name: sources[name].stand_in or sources[name].write(raw)
                 for name, raw in self.sources.items()
             }
         )

@@ -1,7 +1,7 @@
 """Where a model looked in a clip: a strip of its frames, and below it the weights of every word."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -9,8 +9,9 @@ import numpy.typing as npt
 from saccade.errors import ShapeError
 from saccade.modalities._clip import Clip, Frames, Span
 from saccade.modalities._picture import Picture, to_text
+from saccade.modalities._sampling import whole_clip
 from saccade.views import axes, svg
-from saccade.views.drawing import AttentionMap, Drawing
+from saccade.views.drawing import AttentionMap, Drawing, stacked
 from saccade.views.heatmap import RAMP, SHADES
 from saccade.views.weights import Weights, placed, share, spoken, top_of
 from saccade.views.words import clean, label, pad, sentence, shorten
@@ -49,12 +50,7 @@ def draw(one: AttentionMap) -> Drawing:
 
     Its grid has a row for each network that read the clip, and a column for each frame.
     """
-    clip, words = one.raw, one.target
-    if not isinstance(clip, Clip):
-        raise ShapeError(
-            f"film.draw: the source is a {type(clip).__name__}; expected a Clip, as the codec of"
-            " video reads it. Pass that one."
-        )
+    clip, words = whole_clip(one.raw), one.target
     weights = np.asarray(one.weights).reshape(len(words), *one.grid)  # [T, R, F]
     spans = clip.spans([label(word) for word in words])
     return Drawing(
@@ -65,6 +61,12 @@ def draw(one: AttentionMap) -> Drawing:
         ),
         said=one.said,
     )
+
+
+def draw_several(maps: Mapping[str, AttentionMap]) -> Drawing:
+    """Draw several maps over a clip, one below the other."""
+    strips = {name: draw(replace(one, title="")) for name, one in maps.items()}
+    return stacked("Attention maps", strips, said=next(iter(maps.values())).said)
 
 
 def share_in_frames(weights: Weights, span: Span) -> float:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from saccade.errors import ShapeError
-from saccade.modalities._clip import Clip, Span
+from saccade.errors import DataError, ShapeError
+from saccade.modalities._clip import Clip, Span, to_text
 from saccade.modalities._picture import from_text
 from saccade.views import film
 from saccade.views.drawing import AttentionMap, draw_attention
@@ -163,5 +163,20 @@ def test_what_does_not_fit_is_refused() -> None:
         film.to_svg(clip(), soft(1, 2), ["x"])
     with pytest.raises(ShapeError, match="width is 10 columns; at least 20 are needed"):
         film.to_terminal(clip(), soft(1, 3), ["x"], colour=False, width=10)
-    with pytest.raises(ShapeError, match=r"film.draw: the source is a str; expected a Clip, as"):
+    with pytest.raises(DataError, match=r"clip: begins with b''; expected GIF, PNG or WEBP"):
         film.draw(AttentionMap(soft(1, 3)[0], (), ("x",), (1, 3), "data:image/gif;base64,"))
+
+
+def test_text_array_and_clip_are_drawn_alike() -> None:
+    seen, weights = clip(3, timed=False), soft(1, 3)[0]
+    given = (seen, seen.frames, to_text(seen))
+    drawn = [film.draw(AttentionMap(weights, (), ("x",), (1, 3), raw)).svg for raw in given]
+    assert drawn[0] == drawn[1] == drawn[2]
+
+
+def test_several_maps_stand_one_below_the_other() -> None:
+    seen, one = clip(3), soft(2, 3)[0]
+    maps = {name: AttentionMap(one, (), ("x",), (1, 3), seen) for name in ("head 1", "head 2")}
+    drawn = film.draw_several(maps)
+    assert len(parts(drawn.svg, "image")) == 6
+    assert "head 2" in drawn.terminal(60)
