@@ -69,7 +69,7 @@ def test_wrong_choice() -> None:
     data = {**DATA, "source": {"normalise": ["nfkk"]}}
     assert problems(data=data) == [
         "r.yaml: data.source.normalise[0]: expected one of nfc, nfd, nfkc, nfkd, lowercase, strip,"
-        " squeeze, digits, quotes, found 'nfkk'. Did you mean 'nfkd'?"
+        " squeeze, digits, no_punctuation, quotes, found 'nfkk'. Did you mean 'nfkd'?"
     ]
 
 

@@ -39,11 +39,17 @@ def fit_files(
     ] = "",
     valid: Annotated[
         list[Path] | None,
-        typer.Option("--valid", help="Pairs to choose the model by; a share of DATA if not given."),
+        typer.Option(
+            "--valid",
+            metavar="FILE",
+            help="Pairs to choose the model by; a share of DATA if not given.",
+        ),
     ] = None,
     test: Annotated[
         list[Path] | None,
-        typer.Option("--test", help="Pairs to measure it on; a share of DATA if not given."),
+        typer.Option(
+            "--test", metavar="FILE", help="Pairs to measure it on; a share of DATA if not given."
+        ),
     ] = None,
     source: Annotated[
         str, typer.Option("--source", help="The source's column: its name, or number from 1.")

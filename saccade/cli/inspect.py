@@ -53,7 +53,9 @@ def inspect(
     ] = False,
     beside: Annotated[
         list[Path] | None,
-        typer.Option("--beside", help="Another model, drawn below. May be repeated."),
+        typer.Option(
+            "--beside", metavar="MODEL", help="Another model, drawn below. May be repeated."
+        ),
     ] = None,
     target: Picture = None,
     beam: Beam = None,

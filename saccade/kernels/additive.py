@@ -25,10 +25,10 @@ def additive_scores(query: Tensor, keys: Tensor, v: Tensor) -> Tensor | None:
         keys: `[B, S, H]`.
         v: `[H]`.
     """
-    whole = not len(v) % _LANES and len(query) == len(keys)
-    whole = whole and all(one.numel() for one in (query, keys, v))
-    kernels = kernels_for(query, keys, v) if whole else None
-    if kernels is None:
+    kernels = kernels_for(query, keys, v)  # first: a trace for another engine must see no sizes
+    if kernels is None or len(v) % _LANES or len(query) != len(keys):
+        return None
+    if not all(one.numel() for one in (query, keys, v)):
         return None
     return _Scores.apply(query, keys, v, kernels)  # type: ignore[no-any-return, no-untyped-call]
 
