@@ -302,7 +302,8 @@ export class Answer {
       text: () => download("output.txt", "text/plain", `${this.text}\n`),
       tsv: () => download("output.tsv", "text/tab-separated-values", `${table().join("\n")}\n`),
       json: () => download("output.json", "application/json", `${JSON.stringify(plain(), null, 2)}\n`),
-      svg: () => {
+      svg: async () => {
+        await this.drawn.get(this.wanted)?.catch(() => {});  // the view may still be on its way
         if (this.picture) download(`${this.picture.name}.svg`, "image/svg+xml", this.picture.svg);
         else said("There is no picture to download.");
       },
