@@ -26,6 +26,7 @@ DATA = Path("../shared/data/sigmorphon2020-g2p")
 LANGUAGES = {"fre": "French", "gre": "Greek", "hin": "Hindi", "hun": "Hungarian", "kor": "Korean"}
 PEERS = ("rotary_transformer", "pointer_generator_lstm", "soft_attention_lstm")
 OURS = "saccade fit"
+MODELS = (OURS, *PEERS)
 _ONE = {**os.environ, "OMP_NUM_THREADS": "1"}
 Results = dict[tuple[str, str, int], dict[str, Any]]  # by language, model and seed
 
@@ -89,12 +90,13 @@ def main() -> None:
     )
     parser.add_argument("--words", type=int, default=800)
     parser.add_argument("--seeds", nargs="+", type=int, default=[1])
-    parser.add_argument("--within", default="3m")
+    parser.add_argument("--within", default="3m", help="for `saccade fit`")
+    parser.add_argument("--models", nargs="+", choices=MODELS, default=MODELS)
     parser.add_argument("--folder", type=Path, default=cache() / "words")
     parser.add_argument("--md", type=Path, help="written between its marks `few-words`")
     arguments = parser.parse_args()
     found: Results = {}
-    for model in (OURS, *PEERS):
+    for model in arguments.models:
         for code in LANGUAGES:
             folder = arguments.folder / f"{code}-{arguments.words}"
             sample(code, folder, arguments.words)
