@@ -7,7 +7,7 @@ from saccade.errors import RecipeError
 from saccade.flow import Batch, Loss
 from saccade.models.base import Model
 from saccade.objectives.base import Decode, Moment, Objective
-from saccade.objectives.cross_entropy import checked, loss_of
+from saccade.objectives.cross_entropy import checked, loss_and_map
 
 
 class Coverage(Objective):
@@ -30,17 +30,8 @@ class Coverage(Objective):
 
     def __call__(self, model: Model, batch: Batch, moment: Moment) -> Loss:
         """Return the sum of both; `parts["nll"]` is the plain cross-entropy."""
-        if not model.attention_names:
-            raise RecipeError(
-                "training.objective: coverage prices where the model looks, but it has no"
-                " attention. Give the decoder one, or use cross_entropy."
-            )
-        mask = batch.target.mask
-        decoded = model(batch, look=True)
-        assert decoded.weights is not None
-        gold = batch.target.values[mask]  # [N]
-        loss = loss_of(model, decoded.features[mask], gold, self.smoothing)
-        twice = looked_twice(decoded.weights.mean(dim=2))[mask].sum()
+        loss, weights = loss_and_map(model, batch, self.smoothing, "coverage")
+        twice = looked_twice(weights)[batch.target.mask].sum()
         parts = {**loss.parts, "coverage": twice.item()}
         return Loss(loss.total + self.weight * twice, loss.count, parts)
 

@@ -40,6 +40,23 @@ def loss_of(model: Model, features: Tensor, gold: Tensor, smoothing: float) -> L
     return Loss(total, len(gold), {"nll": nll.sum().item()})
 
 
+def loss_and_map(model: Model, batch: Batch, smoothing: float, owner: str) -> tuple[Loss, Tensor]:
+    """Return the cross-entropy, and the mean of the model's maps `[B, T, S]`, to put a price on.
+
+    owner: the objective that asks, for the message if the model has no attention.
+    """
+    if not model.attention_names:
+        raise RecipeError(
+            f"training.objective: {owner} prices where the model looks, but it has no"
+            " attention. Give the decoder one, or use cross_entropy."
+        )
+    mask = batch.target.mask
+    decoded = model(batch, look=True)
+    assert decoded.weights is not None
+    loss = loss_of(model, decoded.features[mask], batch.target.values[mask], smoothing)
+    return loss, decoded.weights.mean(dim=2)
+
+
 def checked(smoothing: float, owner: str) -> float:
     """Return the smoothing if it is a share of one."""
     if not 0 <= smoothing < 1:

@@ -12,7 +12,7 @@ from saccade.modalities._picture import Picture, to_text
 from saccade.modalities._sampling import whole_clip
 from saccade.views import axes, svg
 from saccade.views.drawing import AttentionMap, Drawing, stacked
-from saccade.views.heatmap import RAMP, SHADES
+from saccade.views.heatmap import RAMP, SHADES, scale, shade
 from saccade.views.weights import Weights, placed, share, spoken, top_of
 from saccade.views.words import clean, label, pad, sentence, shorten
 
@@ -126,7 +126,7 @@ def to_svg(
         note = svg.text(left + n_frames * cell + 8, y + row / 2 + 4, seen.note(i), kind="small")
         body.append(note if seen.note(i) else "")
     bottom = top + len(named) * (row + 4) + 10
-    body.append(_scale(left, bottom, seen.top))
+    body.append(scale(left, bottom, seen.top))
     beside = 120.0 if seen.spans else 20.0
     wide = max(left + n_frames * cell + beside, left + 190, svg.pixels(title) * 1.2 + 40)
     spoken_title = title or f"when the model looked for {sentence(words)}"
@@ -217,7 +217,7 @@ def _cells(seen: _Seen, word: int, left: float, y: float, cell: float) -> str:
         data = placed(word, r * grid.shape[1] + f, float(weight))
         network = f", network {r + 1}" if len(grid) > 1 else ""
         tip = svg.tip(f"{name} at {seen.clip.labels[f]}{network}: {spoken(float(weight))}")
-        drawn.append(f"<rect {_look(float(weight), seen.top)} {data} {place}>{tip}</rect>")
+        drawn.append(f"<rect {shade(float(weight), seen.top)} {data} {place}>{tip}</rect>")
     if word in seen.spans:
         first, behind = seen.spans[word]
         drawn.append(
@@ -226,22 +226,6 @@ def _cells(seen: _Seen, word: int, left: float, y: float, cell: float) -> str:
             f' height="{svg.number(_ROW * len(grid))}" rx="4"/>'
         )
     return "".join(drawn)
-
-
-def _look(weight: float, top: float) -> str:
-    if not np.isfinite(weight):
-        return 'class="void"'
-    return f'class="hue" fill-opacity="{svg.number(0.05 + 0.95 * share(weight, top))}"'
-
-
-def _scale(x: float, y: float, top: float) -> str:
-    steps = "".join(
-        f'<rect class="hue" fill-opacity="{svg.number(0.05 + 0.95 * i / 9)}"'
-        f' x="{svg.number(x + 14 + i * 11)}" y="{svg.number(y)}" width="10" height="10" rx="2"/>'
-        for i in range(10)
-    )
-    ends = svg.text(x, y + 9, "0", kind="small")
-    return steps + ends + svg.text(x + 130, y + 9, f"{top:.2g}", kind="small")
 
 
 def _band(

@@ -96,7 +96,7 @@ def to_svg(
     body = frame.words(title)
     body.append(f'<g transform="translate({svg.number(frame.left)} {svg.number(frame.above)})">')
     body += [_cells(found[i], source, word, i, frame.cell, top) for i, word in enumerate(target)]
-    body.append("</g>" + _scale(frame.left, frame.bottom + 18, top))
+    body.append("</g>" + scale(frame.left, frame.bottom + 18, top))
     name = title or f"attention from {sentence(target)} to {sentence(source)}"
     return svg.document(frame.width(title), frame.bottom + 52, "".join(body), name=name)
 
@@ -154,7 +154,7 @@ def grid_svg(
         body.append(f'<g transform="translate({place})">{tile}</g>')
     n_rows = -(-len(maps) // _ACROSS)
     bottom = above + n_rows * height
-    body.append(_scale(8 + _GAP / 2, bottom + 6, top))
+    body.append(scale(8 + _GAP / 2, bottom + 6, top))
     across = 16 + min(len(maps), _ACROSS) * width
     across = max(across, 190.0, svg.pixels(title) * 1.2 + 40)
     label_of_all = title or f"attention from {sentence(target)} to {sentence(source)}"
@@ -223,20 +223,22 @@ def _cells(
     )
     drawn = []
     for j, (value, origin) in enumerate(zip(weights.tolist(), source, strict=True)):
-        look = _look(value, top)
+        look = shade(value, top)
         tip = svg.tip(f"{label(origin)} → {label(word)}: {spoken(value)}")
         data = placed(row, j, value)
         drawn.append(f'<rect {look} {data} x="{svg.number(j * cell + gap)}" {shape}>{tip}</rect>')
     return "".join(drawn)
 
 
-def _look(weight: float, top: float) -> str:
+def shade(weight: float, top: float) -> str:
+    """Return the attributes of a cell: the heavier, the darker; void where there is no weight."""
     if not np.isfinite(weight):
         return 'class="void"'
     return f'class="hue" fill-opacity="{svg.number(0.05 + 0.95 * share(weight, top))}"'
 
 
-def _scale(x: float, y: float, top: float) -> str:
+def scale(x: float, y: float, top: float) -> str:
+    """Draw the shades from 0 to the heaviest weight."""
     steps = "".join(
         f'<rect class="hue" fill-opacity="{svg.number(0.05 + 0.95 * i / 9)}" '
         f'x="{svg.number(x + 14 + i * 11)}" y="{svg.number(y)}" width="10" height="10" rx="2"/>'
