@@ -7,6 +7,7 @@ where a recipe names it.
 
 import hashlib
 import json
+import random
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from saccade.embedders._frozen import FrozenTrunk, sketched
 from saccade.embedders._trunk import Trunk
 from saccade.errors import CheckpointError, DataError, RecipeError
+from saccade.modalities._augment import Augmentation
 from saccade.modalities._picture import MOST, Picture
 from saccade.modalities._resize import Fit, Sizing
 from saccade.modalities.base import Array, Codec, Laid, Modality
@@ -34,6 +36,7 @@ class FeaturesCodec(Codec):
         sizing: how large the pictures are that the network reads.
         weights: the hash that the network's weights must have.
         channels: features of a place.
+        augmentation: whether grids are mirrored by chance.
     """
 
     unit = "places"
@@ -41,9 +44,17 @@ class FeaturesCodec(Codec):
     chunk: ClassVar[int] = 64  # pictures that are encoded at once: 8 MB of features
     view: ClassVar[str] = "picture"
 
-    def __init__(self, network: Part[Trunk], sizing: Sizing, weights: str, channels: int) -> None:
+    def __init__(
+        self,
+        network: Part[Trunk],
+        sizing: Sizing,
+        weights: str,
+        channels: int,
+        augmentation: Augmentation = Augmentation(),
+    ) -> None:
         self.network, self.sizing = network, sizing
         self.weights, self.channels = weights, channels
+        self.augmentation = augmentation
 
     @property
     def side(self) -> Side:
@@ -88,6 +99,20 @@ class FeaturesCodec(Codec):
         values = np.stack(arrays)
         return Laid(values, np.ones(values.shape[:3], dtype=np.bool_))
 
+    @property
+    def varies(self) -> bool:
+        """Whether grids are mirrored by chance."""
+        return self.augmentation.flip
+
+    @property
+    def heeds(self) -> bool:
+        """Whether grids are mirrored, if nobody speaks of left and right."""
+        return self.augmentation.flip
+
+    def vary(self, array: Array, chance: random.Random, said: str = "") -> Array:
+        """Return the grid `[H', W', C]`, or its mirror image."""
+        return self.augmentation.mirrored(array, chance, said)
+
     def decode(self, values: Array) -> Raw:
         """Refuse: nobody can tell the picture from its features."""
         raise DataError(
@@ -122,6 +147,12 @@ class Features(Modality):
     picture, for EfficientNet-Lite at 224 pixels. They are computed again when the picture, the size
     or any weight of the network is another.
 
+    random_flip: training sees every second grid mirrored, left to right, unless a word of the
+    caption begins with one of `sided`. The stored grid itself is turned round. The network's
+    features of the mirrored photo are not quite the same: on 50 photos of Flickr8k the two have a
+    cosine of 0.90 at a place, as if the photo were moved by 6 of its 224 pixels; the grid as it
+    stands has 0.53. Nothing else is stored than without.
+
     A model folder names the network and the hash of its weights, and does not hold them.
     """
 
@@ -135,12 +166,17 @@ class Features(Modality):
         network: Part[Trunk] = Part(Trunk, "efficientnet_lite"),
         size: int = 224,
         fit: Fit = "squash",
+        random_flip: bool = False,
+        sided: list[str] = ["left", "right"],  # noqa: B006 - only read
     ) -> None:
         if not 1 <= size <= MOST:
             raise RecipeError(
                 f"features.size: found {size}; expected 1 to {MOST} pixels each way. Change it."
             )
         self.network, self.sizing = network, Sizing(size, fit)
+        sides = tuple(word.lower() for word in sided)
+        self.augmentation = Augmentation(flip=random_flip, sided=sides)
+        self.varies = random_flip
         self.max_length = size * size
 
     def sketch(self) -> Side:
@@ -169,5 +205,13 @@ class Features(Modality):
             )
         return self._codec(weights, channels)
 
+    def adopt(self, codec: Codec, beside: Codec | None = None) -> Codec:
+        """Read the features of another codec, mirrored by chance as the options say."""
+        if type(codec) is not FeaturesCodec:
+            return codec
+        return FeaturesCodec(
+            codec.network, codec.sizing, codec.weights, codec.channels, self.augmentation
+        )
+
     def _codec(self, weights: str, channels: int) -> FeaturesCodec:
-        return FeaturesCodec(self.network, self.sizing, weights, channels)
+        return FeaturesCodec(self.network, self.sizing, weights, channels, self.augmentation)
