@@ -8,7 +8,6 @@ import numpy as np
 
 from saccade.errors import RecipeError
 from saccade.modalities._png import Pixels
-from saccade.modalities.base import Array
 
 _GREY = np.array([0.299, 0.587, 0.114], dtype=np.float32)  # how bright red, green and blue look
 
@@ -45,16 +44,15 @@ class Augmentation:
         """Change a picture `[H, W, 3]` of which `said` tells."""
         if self.crop:
             pixels = _window(pixels, self.crop, chance)
-        pixels = self.mirrored(pixels, chance, said)
+        if self.flips(chance, said):
+            pixels = pixels[:, ::-1]
         if self.colour:
             pixels = _tinted(pixels, *(chance.uniform(-self.colour, self.colour) for _ in "bcs"))
         return np.ascontiguousarray(pixels)
 
-    def mirrored(self, grid: Array, chance: random.Random, said: str = "") -> Array:
-        """Mirror every second picture or grid of features `[H, W, C]`, if `flip` says so."""
-        if self.flip and chance.random() < 0.5 and not self.is_sided(said):
-            return grid[:, ::-1]
-        return grid
+    def flips(self, chance: random.Random, said: str = "") -> bool:
+        """Tell whether to mirror a picture this time."""
+        return self.flip and chance.random() < 0.5 and not self.is_sided(said)
 
     def is_sided(self, said: str) -> bool:
         """Tell whether a text would be wrong of the mirrored picture.

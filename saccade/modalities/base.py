@@ -66,6 +66,10 @@ class Codec(Notation, ABC):
     def encode(self, raws: Sequence[Raw], origins: Sequence[str] = ()) -> list[Array]:
         """Turn raw values into arrays; an error names its origin, where there are any."""
 
+    def variants(self, raws: Sequence[Raw], origins: Sequence[str] = ()) -> list[Array]:
+        """Encode sources for a store: with more in each array where `vary` chooses among it."""
+        return self.encode(raws, origins)
+
     def encode_targets(
         self, raws: Sequence[Raw], sources: Sequence[Raw], origins: Sequence[str] = ()
     ) -> list[Array]:
