@@ -20,7 +20,8 @@ from saccade.embedders._frozen import FrozenTrunk, sketched
 from saccade.embedders._trunk import Trunk
 from saccade.errors import CheckpointError, DataError, RecipeError
 from saccade.modalities._augment import Augmentation
-from saccade.modalities._picture import MOST, Picture
+from saccade.modalities._picture import MOST
+from saccade.modalities._pictures import PictureCodec
 from saccade.modalities._resize import Fit, Sizing
 from saccade.modalities.base import Array, Codec, Laid, Modality
 from saccade.nouns import Raw, Side
@@ -28,7 +29,7 @@ from saccade.parts import Part
 
 
 @final
-class FeaturesCodec(Codec):
+class FeaturesCodec(PictureCodec):
     """The features that one network makes of pictures of one size.
 
     Args:
@@ -41,8 +42,6 @@ class FeaturesCodec(Codec):
 
     unit = "places"
     dtype = "float16"
-    chunk: ClassVar[int] = 64  # pictures that are encoded at once: 8 MB of features
-    view: ClassVar[str] = "picture"
 
     def __init__(
         self,
@@ -52,9 +51,8 @@ class FeaturesCodec(Codec):
         channels: int,
         augmentation: Augmentation = Augmentation(),
     ) -> None:
-        self.network, self.sizing = network, sizing
-        self.weights, self.channels = weights, channels
-        self.augmentation = augmentation
+        super().__init__(sizing, augmentation)
+        self.network, self.weights, self.channels = network, weights, channels
 
     @property
     def side(self) -> Side:
@@ -109,16 +107,6 @@ class FeaturesCodec(Codec):
         values = np.stack([one if one.ndim == 3 else one[0] for one in arrays])
         return Laid(values, np.ones(values.shape[:3], dtype=np.bool_))
 
-    @property
-    def varies(self) -> bool:
-        """Whether training sees some pictures mirrored."""
-        return self.augmentation.flip
-
-    @property
-    def heeds(self) -> bool:
-        """Whether pictures are mirrored, if nobody speaks of left and right."""
-        return self.augmentation.flip
-
     def vary(self, array: Array, chance: random.Random, said: str = "") -> Array:
         """Choose one of two grids, `[2, H', W', C]` to `[H', W', C]`."""
         return array[int(self.augmentation.flips(chance, said))] if self.varies else array
@@ -129,18 +117,6 @@ class FeaturesCodec(Codec):
             "features: a picture cannot be made of its features; expected to read, not to write"
             " them. Use data.target of kind text or numbers."
         )
-
-    def labels(self, raw: Raw, values: Array) -> tuple[str, ...]:
-        """Name nothing: the places form a grid."""
-        return ()
-
-    def read(self, text: str, where: str = "input") -> Picture:
-        """Read a data URI as the picture that the network will see."""
-        return self.sizing.read(text, where)
-
-    def write(self, raw: Raw) -> str:
-        """Write a data URI of the picture that the network will see."""
-        return self.sizing.write(raw)
 
     def save(self, path: Path) -> None:
         """Write a JSON file: which weights, not the weights."""
