@@ -4,6 +4,7 @@
     saccade.json         format, versions, seed, hashes of data and vocabularies
     source.json, target.json     the codecs: vocabularies in the format of the `tokenizers` library,
                          scales of numbers; of several sources source-NAME.json each
+    source.safetensors   weights of a network that encodes the source, if there is one: features
     profile.json         what was usual in the training data, for the guards; may be absent
     lexicon.tsv          all that may be written, a text and its count a line; absent: everything
     examples.json        a few held-out examples, to try the model on; may be absent
@@ -21,6 +22,7 @@ import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -126,12 +128,22 @@ def write_identity(
     """Write all that decides a run; saccade.json comes last and makes the folder whole."""
     for name, codec in codecs.sides.items():
         write_file(folder / codec_file(name), codec.save)
+    write_networks(folder, codecs)
     if profile is not None:
         write_profile(folder, profile)
     if words is not None:
         write_lexicon(folder, words)
     fingerprints = {name: codec.fingerprint for name, codec in codecs.sides.items()}
     _write_facts(folder, recipe, hashes, fingerprints)
+
+
+def write_networks(folder: Path, codecs: Codecs) -> None:
+    """Write the weights of networks that encode a side, unless they are there."""
+    for name, codec in codecs.sides.items():
+        path = (folder / codec_file(name)).with_suffix(".safetensors")
+        found = {} if path.exists() else codec.network_weights()
+        if found:
+            write_file(path, partial(weights.save, weights=found))
 
 
 def codec_file(name: str) -> str:

@@ -8,10 +8,10 @@ where a recipe names it.
 import hashlib
 import json
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,7 @@ class FeaturesCodec(PictureCodec):
         weights: the hash that the network's weights must have.
         channels: features of a place.
         augmentation: whether pictures are mirrored by chance.
+        kept: where a model folder keeps the weights; old ones do not.
     """
 
     unit = "places"
@@ -50,9 +51,11 @@ class FeaturesCodec(PictureCodec):
         weights: str,
         channels: int,
         augmentation: Augmentation = Augmentation(),
+        kept: Path | None = None,
     ) -> None:
         super().__init__(sizing, augmentation)
         self.network, self.weights, self.channels = network, weights, channels
+        self.kept = kept
 
     @property
     def side(self) -> Side:
@@ -75,13 +78,20 @@ class FeaturesCodec(PictureCodec):
     @cached_property
     def _frozen(self) -> FrozenTrunk:
         """The network, built when it is first needed."""
-        frozen = FrozenTrunk(self.network.build)
+        kept = self.kept if self.kept is not None and self.kept.exists() else None
+        frozen = FrozenTrunk(self.network.build, kept)
         if frozen.fingerprint != self.weights:
+            advice = "Copy the model folder again" if kept else "Install or give the same weights"
             raise CheckpointError(
-                f"features: the weights of {self.network.kind} are {frozen.fingerprint[:12]}; the"
-                f" model was trained with {self.weights[:12]}. Install or give the same weights."
+                f"{kept or 'features'}: the weights of {self.network.kind} are"
+                f" {frozen.fingerprint[:12]}; the model was trained with {self.weights[:12]}."
+                f" {advice}."
             )
         return frozen
+
+    def network_weights(self) -> Mapping[str, Any]:
+        """Return the weights of the network, of which `weights` is the hash."""
+        return self._frozen.weights
 
     def encode(self, raws: Sequence[Raw], origins: Sequence[str] = ()) -> list[Array]:
         """Return the features of every picture, `[H', W', C]`."""
@@ -119,7 +129,7 @@ class FeaturesCodec(PictureCodec):
         )
 
     def save(self, path: Path) -> None:
-        """Write a JSON file: which weights, not the weights."""
+        """Write a JSON file: which weights; `network_weights` has them."""
         found = {"weights": self.weights, "channels": self.channels}
         path.write_text(json.dumps(found), encoding="utf-8")
 
@@ -138,7 +148,8 @@ class Features(Modality):
     disk. The grid of a picture turned round is not that of the mirrored picture (on 50 photos of
     Flickr8k the cosine at a place is 0.90), and attention by content reads both alike.
 
-    A model folder names the network and the hash of its weights, and does not hold them.
+    A model folder keeps the weights of the network, once, beside the hash that they must have. So
+    it can be used where the package or file is not that they came from.
     """
 
     discrete: ClassVar[bool] = False
@@ -188,15 +199,15 @@ class Features(Modality):
                 f"{path}: has weights {str(weights)[:40]!r} and {str(channels)[:40]} channels;"
                 " expected a hash and a number. Copy the model folder again."
             )
-        return self._codec(weights, channels)
+        return self._codec(weights, channels, path.with_suffix(".safetensors"))
 
     def adopt(self, codec: Codec, beside: Codec | None = None) -> Codec:
         """Read the features of another codec, mirrored by chance as the options say."""
         if type(codec) is not FeaturesCodec:
             return codec
-        return FeaturesCodec(
-            codec.network, codec.sizing, codec.weights, codec.channels, self.augmentation
-        )
+        known = (codec.network, codec.sizing, codec.weights, codec.channels)
+        return FeaturesCodec(*known, self.augmentation, codec.kept)
 
-    def _codec(self, weights: str, channels: int) -> FeaturesCodec:
-        return FeaturesCodec(self.network, self.sizing, weights, channels, self.augmentation)
+    def _codec(self, weights: str, channels: int, kept: Path | None = None) -> FeaturesCodec:
+        known = (self.network, self.sizing, weights, channels)
+        return FeaturesCodec(*known, self.augmentation, kept)
