@@ -273,18 +273,35 @@ def known_codecs(known: Identity | None, recipe: Recipe) -> tuple[Codecs | None,
 def start_weights(model: Model, recipe: Recipe, start_from: Path) -> str:
     """Copy a folder's weights into a new model; return what to say about it.
 
-    All of them; but a model that has a source takes from a language model what fits.
+    All of them; but a model that has a source takes from a language model what fits. A model that
+    reads pictures through a network, and starts from one that read the features of a network,
+    takes that network too. It is the one that made the features, whatever its recipe says.
     """
     tensors, where = read_weights(start_from)
-    if not reads(recipe) or reads(read_identity(start_from).recipe):
-        weights.put(model, tensors, where)
-        return f"Started from {where}."
+    known = read_identity(start_from)
+    if not reads(recipe) or reads(known.recipe):
+        networks = _networks(model, known.codecs, tensors)
+        weights.put(model, {**tensors, **networks}, where)
+        made = f" {len(networks)} are those of the network that made its features."
+        return f"Started from {where}.{made if networks else ''}"
     taken = weights.put_fitting(model, tensors, where)
     new = sorted(weights.of(model).keys() - set(taken))
     return (
         f"Started from the language model {where}: took {len(taken)} weights"
         f" ({', '.join(taken)}); new are {len(new)} ({', '.join(new)})."
     )
+
+
+def _networks(model: Model, known: Codecs, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Return the weights of networks that a model has in it and that were a codec's before."""
+    found = dict[str, Tensor]()
+    for name, codec in known.sources.items():
+        inside = f"embedders.{name}.trunk."
+        places = {own.partition(inside)[0] for own in weights.of(model) if inside in own}
+        if places and not any(inside in given for given in tensors):
+            kept = codec.network_weights()
+            found |= {f"{p}{inside}{own}": tensor for p in places for own, tensor in kept.items()}
+    return found
 
 
 def read_weights(folder: Path) -> tuple[dict[str, Tensor], str]:

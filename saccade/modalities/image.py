@@ -161,8 +161,13 @@ class Image(Modality):
         return ImageCodec(Sizing(int(size), fit, most), self.augmentation)
 
     def adopt(self, codec: Codec, beside: Codec | None = None) -> Codec:
-        """Read pictures in the size of another codec, changed by chance as the options say."""
-        return ImageCodec(codec.sizing, self.augmentation) if type(codec) is ImageCodec else codec
+        """Read pictures in the size of another codec, changed by chance as the options say.
+
+        The other may be of `features`: a model then goes on with the pixels themselves.
+        """
+        if not isinstance(codec, PictureCodec):
+            return codec
+        return ImageCodec(codec.sizing, self.augmentation)
 
 
 def _is_side(found: Any) -> bool:

@@ -13,7 +13,10 @@ from saccade.embedders.vgg import Vgg
 from saccade.errors import CheckpointError, RecipeError
 from saccade.folders import model as folders
 from saccade.folders.home import home_of
+from saccade.learners._bench import Bench
 from saccade.modalities._picture import Picture, to_text
+from saccade.predict.evaluation import loss_of
+from saccade.train import weights
 from tests.train import small
 
 MODEL = {
@@ -132,3 +135,55 @@ def test_an_old_run_that_goes_on_gets_the_network(folder: Path, made: Path) -> N
     finally:
         given.unlink()
     assert (folder / "source.safetensors").read_bytes() == kept
+
+
+def tuned(**embedder: Any) -> dict[str, Any]:
+    model = {**MODEL, "embedder": {"kind": "vgg", "width": 2, "train": 2, **embedder}}
+    source = {"kind": "image", "size": 64, "fit": "crop"}
+    return {"data": data(source), "model": model, "batch_tokens": 9999}
+
+
+def started(folder: Path, **given: Any) -> Bench:
+    return Bench(small.recipe(**given), Path(), "cpu", None, folder)
+
+
+def test_a_network_is_tuned_from_where_its_features_were_learned_from(folder: Path) -> None:
+    bench, kept = started(folder, **tuned()), load_file(folder / "source.safetensors")
+    assert bench.started == (
+        f"Started from {folder / 'model.safetensors'}. 26 are those of the network that made its"
+        " features."
+    )
+    found, inside = weights.of(bench.model), "reading.embedders.source.trunk."
+    wanted = {inside + name: tensor for name, tensor in kept.items()}
+    wanted |= load_file(folder / "model.safetensors")
+    small.equal(found, wanted)
+    learns = [
+        name for name, p in bench.model.named_parameters() if inside in name and p.requires_grad
+    ]
+    assert {name.split(".")[-2] for name in learns} == {"conv5_2", "conv5_3"}
+    assert bench.codecs.source.describe() == "pictures of 64 x 64 pixels (squash)"  # not crop
+
+
+def test_a_tuned_model_begins_where_the_old_one_ended(folder: Path, made: Path) -> None:
+    one, other = started(folder, **options(made)), started(folder, **tuned())
+    trunk = other.model.get_submodule("reading.embedders.source.trunk")
+    trunk.register_forward_hook(lambda *given: given[-1].half().float())  # as they are stored
+    losses = [loss_of(bench.objective, bench.model, bench.valid) for bench in (one, other)]
+    assert losses[0] == pytest.approx(losses[1], abs=2e-6)
+    drawn = Bench(small.recipe(**tuned()), Path(), "cpu", None, None)
+    assert abs(loss_of(drawn.objective, drawn.model, drawn.valid) - losses[0]) > 1e-3
+
+
+def test_another_network_is_refused_by_name(folder: Path) -> None:
+    with pytest.raises(CheckpointError, match=r"embedders\.source\.trunk\.\S+ has shape"):
+        started(folder, **tuned(width=3))
+    with pytest.raises(
+        CheckpointError, match=r"embedders\.source\.projection\.C\.weight\) missing"
+    ):
+        started(folder, **tuned(places=True))
+    lite = {
+        **tuned(),
+        "model": {**MODEL, "embedder": {"kind": "efficientnet_lite", "weights": "none"}},
+    }
+    with pytest.raises(CheckpointError, match=r"embedders\.source\.trunk\.\S+\) unknown"):
+        started(folder, **lite)
