@@ -49,3 +49,10 @@ class PictureCodec(Codec, ABC):
     def write(self, raw: Raw) -> str:
         """Write a data URI of the picture that the network will see."""
         return self.sizing.write(raw)
+
+    def shown(self, raw: Raw) -> str:
+        """Write a data URI of what the network sees: without what is cut off, with what is put on.
+
+        Places of its grid are equal shares of this.
+        """
+        return self.sizing.shown(raw)

@@ -1,18 +1,23 @@
 """What both codecs of pictures do alike."""
 
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import PIL.Image
 import pytest
 
 from saccade.embedders._trunk import Trunk
 from saccade.modalities._photo import LARGEST
-from saccade.modalities._picture import Picture, to_text
+from saccade.modalities._picture import Picture, PictureFile, from_text, to_text
 from saccade.modalities._pictures import PictureCodec
 from saccade.modalities.base import Codec
 from saccade.modalities.features import Features
 from saccade.modalities.image import Image
+from saccade.nouns import Hypothesis
 from saccade.parts import Part
+from saccade.predict.prediction import Prediction
 
 TINY = Part(Trunk, "vgg", {"width": 1})
 
@@ -49,3 +54,22 @@ def test_people_see_the_same_picture() -> None:
 def test_chance_flips_both_or_none(flip: bool) -> None:
     found = [(codec.varies, codec.heeds) for codec in codecs(random_flip=flip)]
     assert found == [(flip, flip)] * 2
+
+
+@pytest.mark.parametrize(("fit", "shape"), [("crop", (40, 40)), ("squash", (12, 30))])
+@pytest.mark.parametrize("which", [0, 1])
+def test_attention_is_drawn_over_what_the_network_saw(
+    which: int, fit: str, shape: tuple[int, int], tmp_path: Path
+) -> None:
+    path = tmp_path / "x.jpg"
+    pixels = np.random.default_rng(0).integers(0, 256, (12, 30, 3), dtype=np.uint8)
+    PIL.Image.fromarray(pixels).save(path, "JPEG")
+    kinds: list[Any] = [Image, Features]
+    options = [{}, {"network": TINY}][which]
+    codec = kinds[which](size=40, fit=fit, **options).fit([[]])
+    looker: Any = SimpleNamespace(sources={"source": codec}, grid=lambda _: (2, 2))
+    raw = PictureFile(path)
+    one = Prediction({"source": raw}, {"source": np.zeros(0)}, Hypothesis((), 0.0, ()), looker)
+    for seen in (one.seen, one._over("source").raw):
+        assert from_text(seen).pixels.shape[:2] == shape
+    assert from_text(codec.write(raw)).pixels.shape[:2] == (12, 30)  # a file is kept as it is
