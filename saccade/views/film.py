@@ -10,7 +10,6 @@ from saccade.errors import ShapeError
 from saccade.modalities._clip import Clip, Frames, Span
 from saccade.modalities._picture import Picture, to_text
 from saccade.modalities._sampling import whole_clip
-from saccade.nouns import Raw
 from saccade.views import axes, svg
 from saccade.views.drawing import AttentionMap, Drawing, stacked
 from saccade.views.heatmap import RAMP, SHADES, scale, shade
@@ -71,7 +70,7 @@ def draw_several(maps: Mapping[str, AttentionMap]) -> Drawing:
     return stacked("Attention maps", strips, said=next(iter(maps.values())).said)
 
 
-def strip(raw: Raw) -> str:
+def strip(raw: object) -> str:
     """Lay the frames of a clip side by side in one picture, at most 64 pixels high: a data URI."""
     frames = whole_clip(raw).frames  # [F, H, W, 3]
     every = -(-max(frames.shape[1:3]) // _HIGH)  # rows and columns, to leave the others out
