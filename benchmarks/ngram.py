@@ -20,7 +20,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
 
-from saccade import api
+from saccade.folders import model as folders
 from saccade.predict.evaluation import likelihood_of
 from saccade.readers.base import Reader
 from saccade.tokenizers._vocabulary import END, START, Vocabulary
@@ -90,8 +90,9 @@ def main() -> None:
     parser.add_argument("--split", default="test")
     parser.add_argument("--orders", type=int, nargs="+", default=[1, 2, 3, 4])
     asked = parser.parse_args()
-    model = api.load(asked.folder)
-    data, vocabulary = model.recipe.data, model.target.vocabulary
+    data = folders.read_plan(asked.folder).recipe.data
+    model = folders.load(asked.folder)
+    vocabulary = model.target.vocabulary
     assert vocabulary is not None, "numbers have no n-grams"
     held = data.valid if asked.split == "valid" else data.test[asked.split]
     train = targets([part.build(Path()) for part in data.train], vocabulary)
