@@ -55,6 +55,9 @@ def _cut(raw: Any, folder: Path) -> Any:
         return _embedded(raw, folder)
     if raw.get("kind") == "features":  # of a network whose weights are drawn, not downloaded
         return {**raw, "network": {"kind": raw["network"], "weights": "none"}, "size": 32}
+    if raw.get("kind") == "dialogue":  # the first lines to learn from, those behind to validate
+        few = {key: LINES // 2 for key in ("skip", "most") if raw.get(key)}
+        return {**raw, **few}
     if raw.get("kind") == "split":
         raw |= {key: KEPT_SPLITS for key in ("valid", "test") if raw.get(key, 0.01) > 0}
     return {key: _cut(value, folder) for key, value in raw.items()}
