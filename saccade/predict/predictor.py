@@ -48,8 +48,9 @@ from saccade.predict.thread_pool import map_threads
 from saccade.recipe import Decoding
 from saccade.search._follow import follow
 from saccade.search._plan import longest_output, smaller_at_the_end, sorted_batches
-from saccade.search.base import Found, Search, Searcher, Task, Watch
+from saccade.search.base import Found, Search, Searcher, Shaper, Task, Watch
 from saccade.shaping.lexicon import Counts, Lexicon
+from saccade.shaping.no_repeat import NoRepeat
 from saccade.tokenizers._vocabulary import END, PAD, START, UNK
 
 _SMALL, _LARGE = 128, 1024  # places of a batch that is not cut for the threads, and of the largest
@@ -88,7 +89,7 @@ class Predictor(Resident):
         self.sources, self.target = codecs.sources, codecs.target
         self.decoding = decoding
         self.profile = profile
-        self._shapers = _shapers(lexicon, codecs.target, decoding.lexicon_weight)
+        self._shapers = _shapers(lexicon, codecs.target, decoding)
         self._searcher = searcher or TorchSearcher(model)
         if decoding.replace_unknown:
             check_replacing(self)
@@ -388,10 +389,10 @@ class Predictor(Resident):
         return self.model.grid(places)
 
 
-def _shapers(lexicon: Counts | None, target: Codec, weight: float) -> list[Lexicon]:
-    if lexicon is None or target.vocabulary is None:
-        return []
-    return [Lexicon(lexicon, target.vocabulary, weight)]
+def _shapers(lexicon: Counts | None, target: Codec, decoding: Decoding) -> list[Shaper]:
+    words, weight, n = target.vocabulary, decoding.lexicon_weight, decoding.no_repeat
+    listed = [] if lexicon is None or words is None else [Lexicon(lexicon, words, weight)]
+    return [*([NoRepeat(n)] if n else []), *listed]
 
 
 def _numbered(watch: Progress, rows: Sequence[int]) -> Watch:

@@ -34,7 +34,12 @@ class Predict(_Strict):
     text: Inputs = Field(
         description="What to read. Of a model with several sources an object: name to text."
     )
-    beam: int | None = Field(None, ge=1, description="Hypotheses kept at each step.")
+    beam: int | None = Field(
+        None,
+        ge=1,
+        description="Hypotheses kept at each step. A model that writes values searches nothing, and"
+        " beam, nbest and length_penalty do nothing there.",
+    )
     nbest: int = Field(1, ge=1, description="Outputs for each text.")
     length_penalty: Penalty | None = None
     prefix: Text = Field("", description="Text that every output begins with.")
