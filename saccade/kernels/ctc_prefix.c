@@ -21,6 +21,13 @@ typedef struct {
 } CtcPrefixCall;
 
 typedef struct {
+    int64_t lines, places, size, longest, threads;
+    const float *frames;
+    const int64_t *rows, *labels, *lengths;
+    double *gains;
+} CtcSpellingCall;
+
+typedef struct {
     double score, label;
     int64_t order; /* k of those that stay; width + k V + c of the others */
 } CtcCandidate;
@@ -38,7 +45,7 @@ typedef struct {
 
 static double log_add(double a, double b) {
     const double high = a > b ? a : b, low = a > b ? b : a;
-    return low == -INFINITY ? high : high + log1p(exp(low - high));
+    return low - high > -40.0 ? high + log1p(exp(low - high)) : high; /* below half a rounding */
 }
 
 static int64_t ctc_child(CtcTree *tree, int64_t node, int32_t symbol) {
@@ -175,6 +182,53 @@ int64_t ctc_prefix(const CtcPrefixCall *call) {
         int64_t mine = 0;
         for (SHARE(row, call->rows, me, threads)) mine += ctc_search_row(call, row);
         if (mine) __atomic_add_fetch(&failed, mine, __ATOMIC_RELAXED);
+    }
+    return failed;
+}
+
+/* What every label of one line adds, and END behind them; work holds four times S + 1 numbers. */
+static void ctc_spell(const CtcSpellingCall *call, int64_t line, double *work) {
+    const int64_t S = call->places, V = call->size, L = call->longest, n = call->lengths[line];
+    const float *frames = call->frames + call->rows[line] * S * V;
+    double *label = work, *blank = label + S + 1, *new_label = blank + S + 1, *new_blank = new_label + S + 1;
+    double before = 0.0, *gains = call->gains + line * (L + 1);
+    int64_t last = -1;
+    label[0] = -INFINITY;
+    blank[0] = 0.0;
+    for (int64_t t = 0; t < S; t++) {
+        label[t + 1] = -INFINITY;
+        blank[t + 1] = blank[t] + frames[t * V];
+    }
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t c = call->labels[line * L + i];
+        double psi = -INFINITY, *swap;
+        new_label[0] = new_blank[0] = -INFINITY;
+        for (int64_t t = 0; t < S; t++) {
+            const double y = frames[t * V + c];
+            const double phi = c == last ? blank[t] : log_add(blank[t], label[t]);
+            psi = log_add(psi, phi + y);
+            new_label[t + 1] = log_add(new_label[t], phi) + y;
+            new_blank[t + 1] = log_add(new_blank[t], new_label[t]) + frames[t * V];
+        }
+        gains[i] = psi - before;
+        before = psi;
+        last = c;
+        swap = label, label = new_label, new_label = swap;
+        swap = blank, blank = new_blank, new_blank = swap;
+    }
+    gains[n] = log_add(label[S], blank[S]) - before;
+}
+
+/* Measure every line; how many had no memory. */
+int64_t ctc_spelling(const CtcSpellingCall *call) {
+    int64_t failed = 0;
+    PARALLEL(call->threads) {
+        const int64_t me = ME, threads = THREADS;
+        double *work = malloc(4 * (call->places + 1) * sizeof(double));
+        if (!work) __atomic_add_fetch(&failed, 1, __ATOMIC_RELAXED);
+        for (SHARE(line, call->lines, me, threads))
+            if (work) ctc_spell(call, line, work);
+        free(work);
     }
     return failed;
 }

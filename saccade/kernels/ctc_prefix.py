@@ -1,4 +1,4 @@
-"""The prefix beam of CTC in C. None without kernels."""
+"""The prefix beam of CTC in C, and what its labels add. None without kernels."""
 
 from typing import Any
 
@@ -35,3 +35,19 @@ def prefix_beam(frames: Tensor, limits: NDArray[Any], width: int) -> list[Row] |
         prefixes = [tuple(line[k, : length[k]].tolist()) for k in there]
         found.append((prefixes, [score[k] for k in there]))
     return found
+
+
+def spelling(frames: Tensor, rows: Tensor, labels: Tensor, lengths: Tensor) -> Tensor | None:
+    """Return log-probabilities of labels `[N, L]` and of END behind them, `[N, L + 1]`, double.
+
+    What `search/_prefix_sums.py` says; each line has one row of frames `[B, S, V]`, `rows [N]`.
+    """
+    kernels = library.found().kernels if library.fits(frames) else None
+    if kernels is None:
+        return None
+    frames, (lines, longest) = frames.contiguous(), labels.shape
+    gains = torch.zeros(lines, longest + 1, dtype=torch.double)
+    held = [one.contiguous() for one in (rows, labels, lengths)]
+    sizes = (lines, *frames.shape[1:], longest, min(torch.get_num_threads(), max(lines, 1)))
+    where = (one.data_ptr() for one in (frames, *held, gains))
+    return None if kernels.ctc_spelling(structures.CtcSpellingCall(*sizes, *where)) else gains

@@ -17,6 +17,7 @@ from saccade.kernels.structures import (
     BeamState,
     BidirectionalLstmCall,
     CtcPrefixCall,
+    CtcSpellingCall,
     DecodeBuffers,
     DecodeCall,
     DecoderWeights,
@@ -81,6 +82,8 @@ class Kernels:
         trail = ctypes.POINTER(DecodeBuffers)
         self.walk_steps = _typed(library.walk_steps, whole, model, step, trail, beam, whole)
         self.ctc_prefix = _typed(library.ctc_prefix, whole, ctypes.POINTER(CtcPrefixCall))
+        spelling = ctypes.POINTER(CtcSpellingCall)
+        self.ctc_spelling = _typed(library.ctc_spelling, whole, spelling)
         self._learn(library)
 
     def _learn(self, library: ctypes.CDLL) -> None:

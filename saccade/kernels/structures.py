@@ -286,3 +286,12 @@ class CtcPrefixCall(ctypes.Structure):
         *((n, _WHOLE) for n in ("rows", "places", "size", "width", "threads")),
         *((n, _PLACE) for n in ("frames", "limits", "tokens", "lengths", "scores")),
     )
+
+
+class CtcSpellingCall(ctypes.Structure):
+    """Labels to measure by all paths that spell them, and where to write what each adds."""
+
+    _fields_ = (
+        *((n, _WHOLE) for n in ("lines", "places", "size", "longest", "threads")),
+        *((n, _PLACE) for n in ("frames", "rows", "labels", "lengths", "gains")),
+    )

@@ -145,8 +145,10 @@ def _measured(
     for i, (tokens, _) in enumerate(flat):
         labels[i, : len(tokens)] = torch.tensor(tokens, dtype=torch.long)
     rows = torch.tensor([b for b, row in enumerate(chosen) for _ in row])
-    device, marks = frames.device, Marks(task.start, task.end)
-    gains = spelling(frames[rows.to(device)], labels.to(device), lengths.to(device), marks)
+    gains = kernels.spelling(frames, rows, labels, lengths)
+    if gains is None:
+        device, marks = frames.device, Marks(task.start, task.end)
+        gains = spelling(frames[rows.to(device)], labels.to(device), lengths.to(device), marks)
     hypotheses = []
     for (tokens, finished), row in zip(flat, gains.float().tolist(), strict=True):
         scores = row[: len(tokens) + finished]
