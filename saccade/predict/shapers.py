@@ -1,4 +1,4 @@
-"""What edits scores while a model is searched: a lexicon and a language model, if there are any."""
+"""What edits scores while a model is searched: a lexicon, a language model and the like."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -8,6 +8,7 @@ from saccade.recipe import Decoding
 from saccade.search.base import Shaper
 from saccade.shaping.fusion import Fusion
 from saccade.shaping.lexicon import Counts, Lexicon
+from saccade.shaping.no_repeat import NoRepeat
 from saccade.tokenizers._vocabulary import Vocabulary
 
 
@@ -31,6 +32,8 @@ def shapers_of(
     if lexicon is not None:
         separator = decoding.lexicon_separator
         shapers.append(Lexicon(lexicon, vocabulary, decoding.lexicon_weight, separator))
+    if decoding.no_repeat:
+        shapers.append(NoRepeat(decoding.no_repeat))
     if language_model is not None:
         model, ids = language_model
         weight, insertion = decoding.language_model_weight, decoding.insertion
