@@ -5,7 +5,7 @@ parts, once each. Unknown keys and wrong types are refused, all of them in one m
 """
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -13,14 +13,16 @@ import yaml
 
 from saccade.errors import RecipeError
 from saccade.kernels.precision import Precision
+from saccade.metrics._fitting import unfit_metrics
 from saccade.metrics.base import Metric
 from saccade.modalities.base import Modality
 from saccade.models._legacy import upgraded
 from saccade.models._wiring import misfits
 from saccade.models.base import Model
 from saccade.nouns import SOURCE_NAME
+from saccade.objectives._frames import frameless
 from saccade.objectives.base import Objective
-from saccade.parts import Option, Part, check_options, find, kinds, plain
+from saccade.parts import Option, Part, check_options, find, plain
 from saccade.readers.base import Reader
 from saccade.schedules.base import Schedule
 from saccade.search.base import Search
@@ -108,6 +110,13 @@ class Decoding:
     """Write only what these readers have as targets; empty lets everything be written."""
     lexicon_weight: float = 0.0
     """How much it counts, against the model, how often the lexicon has a text."""
+    lexicon_separator: str = ""
+    """Outputs are texts of the lexicon with this symbol between them; "" lets one be written."""
+    language_model: str = ""
+    """A folder of model language_model with the target's symbols: shallow fusion."""
+    language_model_weight: float = 0.3
+    insertion: float = 0.0
+    """Added for every symbol where there is a language model."""
     no_repeat: int = 0
     """Write no n-gram of so many pieces twice, against loops; 0 lets everything be written."""
     batch_tokens: int = 4096
@@ -179,6 +188,7 @@ def from_plain(raw: Mapping[str, Any], where: str = "recipe") -> Recipe:
     raw, notes = upgraded(raw)
     recipe = _section(Recipe, dict(raw), "", problems)
     if not problems:
+        recipe = _suited(recipe, raw)
         problems = _contradictions(recipe)
     if problems:
         raise RecipeError([f"{where}: {problem}" for problem in problems])
@@ -273,6 +283,16 @@ def _shorthand(kind: Any, value: Any) -> Any:
     return value
 
 
+def _suited(recipe: Recipe, raw: Mapping[str, Any]) -> Recipe:
+    """Take the objective and the search that suit the model where the recipe names none."""
+    model, training, decoding = find(Model, recipe.model.kind), recipe.training, recipe.decoding
+    if "objective" not in raw.get("training", ()):
+        training = dataclasses.replace(training, objective=Part(Objective, model.objective))
+    if "search" not in raw.get("decoding", ()):
+        decoding = dataclasses.replace(decoding, search=Part(Search, model.search))
+    return dataclasses.replace(recipe, training=training, decoding=decoding)
+
+
 def _contradictions(recipe: Recipe) -> list[str]:
     data, training, problems = recipe.data, recipe.training, list[str]()
     if not data.train:
@@ -302,7 +322,8 @@ def _contradictions(recipe: Recipe) -> list[str]:
             " or add it to training.metrics."
         )
     problems += misfits(recipe.model, data.read, data.target)
-    return problems + _mixed(recipe) + _out_of_range(training)
+    kinds_named = (recipe.model.kind, training.objective.kind, recipe.decoding.search.kind)
+    return problems + _mixed(recipe) + frameless(*kinds_named) + _out_of_range(training)
 
 
 def _readings(recipe: Recipe) -> list[str]:
@@ -345,17 +366,6 @@ def _mixed(recipe: Recipe) -> list[str]:
     if decoding.season < 0:
         problems.append(f"decoding.season: {decoding.season} is below 0; 0 is no season.")
     return problems
-
-
-def unfit_metrics(where: str, metrics: Sequence[Part[Metric]], target: Part[Modality]) -> list[str]:
-    """Say which metrics do not measure what a target holds."""
-    raw = find(Modality, target.kind).raw
-    odd = [part.kind for part in metrics if find(Metric, part.kind).raw != raw]
-    fitting = [kind for kind in kinds(Metric) if find(Metric, kind).raw == raw] if odd else []
-    return [
-        f"{where}: {', '.join(odd)} cannot measure a target of kind {target.kind}; use"
-        f" {', '.join(fitting)}."
-    ] * bool(odd)
 
 
 def _out_of_range(training: Training) -> list[str]:
