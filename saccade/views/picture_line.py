@@ -82,7 +82,8 @@ def middles(looked: PictureLook) -> npt.NDArray[np.float64]:
     centres = (np.arange(weights.shape[1]) + 0.5) * looked.cell[1]
     total = weights.sum(axis=1)
     found = np.full(len(weights), np.nan)
-    return np.divide(weights @ centres, total, out=found, where=total > 0)
+    np.divide(weights @ centres, total, out=found, where=total > 0)
+    return found
 
 
 def _finite(looked: PictureLook) -> npt.NDArray[np.float64]:
@@ -91,7 +92,7 @@ def _finite(looked: PictureLook) -> npt.NDArray[np.float64]:
 
 def _zoom(looked: PictureLook) -> float:
     """Return how large a pixel is drawn: the line fills the aim, and letters have room."""
-    width = looked.picture.shape[1]
+    width = int(looked.picture.shape[1])
     return max(_AIM / width, _NARROWEST * len(looked.words) / width)
 
 

@@ -9,7 +9,7 @@ from saccade.errors import ShapeError
 from saccade.modalities._picture import Picture
 from saccade.views import picture, picture_line
 from saccade.views.drawing import AttentionMap
-from saccade.views.picture_look import Pixels
+from saccade.views.picture_look import Pixels, look_at
 from tests.views.pictures import BAD, anything, parts, plain, sound, tips
 
 WEIGHTS = np.array([[[0.9, 0.1, 0.0, 0.0]], [[0.0, 0.0, 0.5, 0.5]]])
@@ -40,9 +40,9 @@ def test_every_weight_that_counts_is_a_cell() -> None:
 
 
 def test_letters_stand_over_the_middle_of_their_weight() -> None:
-    looked = picture_line.look_at("x", line(), WEIGHTS, ["a", "b"], smoothly=False)
+    looked = look_at("x", line(), WEIGHTS, ["a", "b"], smoothly=False)
     assert picture_line.middles(looked).tolist() == [pytest.approx(2.4), pytest.approx(12.0)]
-    nothing = picture_line.look_at("x", line(), 0 * WEIGHTS, ["a", "b"], smoothly=False)
+    nothing = look_at("x", line(), 0 * WEIGHTS, ["a", "b"], smoothly=False)
     assert np.isnan(picture_line.middles(nothing)).all()
 
 
