@@ -148,17 +148,16 @@ def _beside(folder: Path) -> Iterator[Caption]:
     This is how OCRopus, Kraken and Calamari keep lines of print. Of several pictures of a line the
     one that is made black and white is read, `0001.bin.png`, or else `0001.nrm.png`.
     """
-    files = _files(folder)
+    files = {name.lower(): name for name in _files(folder)}
     for ending in (".gt.txt", ".txt"):
-        bases = [name.removesuffix(ending) for name in files if name.endswith(ending)]
-        for base in bases:
-            named = (
-                base + end for end in (".bin.png", ".nrm.png", *PICTURES) if base + end in files
-            )
-            path = folder / (base + ending)
-            text = " ".join(line.strip() for _, line in numbered(path))
-            yield Caption(next(named, f"{base}.png"), text, str(path))
-        if bases:
+        texts = {low: name for low, name in files.items() if low.endswith(ending)}
+        for low, name in texts.items():
+            ends = (".bin.png", ".nrm.png", *PICTURES)
+            found = (files.get(low.removesuffix(ending) + end) for end in ends)
+            image = next(filter(None, found), name[: -len(ending)] + ".png")
+            text = " ".join(line.strip() for _, line in numbered(folder / name))
+            yield Caption(image, text, str(folder / name))
+        if texts:
             return
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from saccade.modalities import _png
+from saccade.modalities._photo import LARGEST
 from saccade.modalities._picture import Picture, as_picture, to_text
 from saccade.views import axes, picture_line, picture_terminal, svg
 from saccade.views.cells import Box
@@ -26,7 +27,7 @@ _POINTS = 64  # pixels each way of a smooth veil, at most
 
 def draw(one: AttentionMap) -> Drawing:
     """Draw attention over a picture; words that name one of its regions are given its box."""
-    picture, words = as_picture(one.raw), one.target
+    picture, words = as_picture(one.raw, most=LARGEST), one.target
     weights = np.asarray(one.weights).reshape(len(words), *one.grid)  # [T, H', W']
     if picture_line.is_line(picture.pixels, one.grid):
         line = (picture.pixels, weights, words)

@@ -252,6 +252,11 @@ def test_plain_endings_do_where_there_are_no_others(lines: Path) -> None:
     assert len(found(Captions(lines, images="p", format="beside"))) == 3
 
 
+def test_endings_may_be_capitals(lines: Path) -> None:
+    (lines / "p" / "a.jpg").rename(lines / "p" / "a.JPG")
+    assert "a.JPG" in found(Captions(lines, images="p", format="beside"))
+
+
 def test_an_empty_text_is_refused(lines: Path) -> None:
     (lines / "p" / "a.gt.txt").write_text("", encoding="utf-8")
     with pytest.raises(DataError, match=r"a\.gt\.txt: the file is empty"):

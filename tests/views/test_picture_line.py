@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from saccade.errors import ShapeError
-from saccade.modalities._picture import Picture
+from saccade.modalities._picture import Picture, to_text
 from saccade.views import picture, picture_line
 from saccade.views.drawing import AttentionMap
 from saccade.views.picture_look import Pixels, look_at
@@ -68,3 +68,9 @@ def test_anything_fits(words: list[str], width: int, seed: int) -> None:
     weights[0, 0, :2] = np.nan, -1
     sound(plain(picture_line.to_terminal(line(120), weights, words, width=width)), width)
     assert parts(picture_line.to_svg(line(120), weights, words), "image")
+
+
+def test_a_line_may_be_wider_than_other_pictures() -> None:
+    text = to_text(Picture(line(1300)))
+    one = AttentionMap(WEIGHTS[:, 0], (), ("a", "b"), (1, 4), text)
+    assert "a" in picture.draw(one).terminal(40)
