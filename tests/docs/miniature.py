@@ -17,7 +17,7 @@ from saccade.parts import Part
 LINES = 16
 SHRINK = 8  # widths are divided by this, so that those that must fit each other still do
 WIDTHS = {"embedding", "hidden", "context", "feed_forward", "filters"}
-PICTURE, LINE = (8, 8), (8, 240)  # height and width
+PICTURE, LINE = (8, 8), (8, 120)  # height and width
 KEPT_SPLITS = 0.3  # share of lines to validate on, where a recipe takes one in a hundred
 
 
@@ -28,7 +28,10 @@ def copy_recipe(path: Path, folder: Path) -> None:
     raw["training"] |= {"max_steps": 2, "max_epochs": 0, "validate_every": 2, "batch_tokens": 256}
     raw["data"] = _cut(raw["data"], folder)
     raw["decoding"] = _cut(raw["decoding"], folder) | {"max_ratio": 1.0, "max_extra": 2}
-    size = LINE if raw["data"].get("source", {}).get("kind") == "line" else PICTURE
+    lines = raw["data"].get("source", {}).get("kind") == "line"
+    if lines:  # a place is a column of pixels
+        raw["decoding"] |= {"max_ratio": 0.01}
+    size = LINE if lines else PICTURE
     for reader in _readers(raw):
         _write(reader, folder, size)
     place = folder / path
