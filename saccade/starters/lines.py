@@ -25,8 +25,8 @@ class LineFolder:
     """A folder of lines with their texts, as far as a recipe must know it.
 
     about: the reader's options.  width: columns of a usual line at the height of the recipe.
-    widest: columns of the widest that was looked at.  n_lost: lines that are named and not there.
-    longest: characters of the longest text.
+    widest: columns of the widest that was looked at.  room: columns that a character usually has.
+    n_lost: lines that are named and not there.  longest: characters of the longest text.
     """
 
     about: Mapping[str, str]
@@ -35,6 +35,12 @@ class LineFolder:
     width: int
     widest: int
     longest: int
+    room: float
+
+    @property
+    def stride(self) -> int:
+        """Columns of a vector: two to five vectors a character, as CTC begins late with many."""
+        return next((stride for stride in (8, 4, 2) if self.room >= 2.5 * stride), 1)
 
     @property
     def steps(self) -> int:
@@ -66,10 +72,13 @@ def look_at_lines(images: Path, texts: Path | None = None) -> LineFolder:
     if lost:
         about["missing"] = "skip"
     every = max(len(there) // _LOOKED, 1)
-    sizes = [size for name in there[::every] if (size := size_of(images / name))]
-    widths = [max(round(wide * _HEIGHT / tall), 1) for wide, tall in sizes] or [_COLUMNS // 16]
+    sizes = {name: size for name in there[::every] if (size := size_of(images / name))}
+    widths = {name: max(round(w * _HEIGHT / h), 1) for name, (w, h) in sizes.items()}
+    usual, widest = median(widths.values() or [_COLUMNS // 16]), max(widths.values(), default=1)
     longest = max(len(one.text) for captions in grouped.values() for one in captions)
-    return LineFolder(about, len(there), len(lost), round(median(widths)), max(widths), longest)
+    rooms = [wide / len(grouped[name][0].text) for name, wide in widths.items()]
+    room = median(rooms or [12.0])
+    return LineFolder(about, len(there), len(lost), round(usual), widest, longest, room)
 
 
 def recipe_for_lines(folder: LineFolder, path: Path) -> str:
@@ -97,6 +106,8 @@ def recipe_for_lines(folder: LineFolder, path: Path) -> str:
             "name": [f"name: {json.dumps(path.stem)}"],
             **{part: [text] for part, text in readers.items()},
             "height": [line, *_widest(folder)],
+            "embedder": [line.replace("stride: 4", f"stride: {folder.stride}")],
+            "max_ratio": [line.replace("0.25", f"{1 / folder.stride:g}")],
             "target": [line[:-1] + f", max_length: {max(256, folder.longest)}}}"],
             "schedule": [f"  schedule: {{kind: cosine, warmup: {steps // 15}, steps: {steps}}}"],
             "max_steps": [f"  max_steps: {steps}"],

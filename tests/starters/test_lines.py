@@ -78,13 +78,18 @@ def test_sizes_suit_the_lines(folder: Path) -> None:
     assert found.widest == widths[-1]
     assert widths[20] <= found.width <= widths[40]
     assert found.longest == 4
-    small, large = made(found), made(LineFolder(found.about, 20_000, 0, 600, 3000, 400))
+    small, large = made(found), made(LineFolder(found.about, 20_000, 0, 600, 3000, 400, 12.5))
     assert small.training.max_steps == 1500
     assert large.training.max_steps == 18_500
     assert large.training.schedule.options["steps"] == 18_500
     assert large.data.source.options["max_width"] == 3750
     assert large.data.target.options["max_length"] == 400
     assert large.name == "mine"
+    strides = {room: LineFolder({}, 9, 0, 9, 9, 9, room).stride for room in (25.0, 12.5, 6.0, 3.0)}
+    assert strides == {25.0: 8, 12.5: 4, 6.0: 2, 3.0: 1}
+    assert large.model.options["embedder"].options["stride"] == 4
+    assert small.model.options["embedder"].options["stride"] == 8  # 4 x 8 columns a letter
+    assert (large.decoding.max_ratio, small.decoding.max_ratio) == (0.25, 0.125)
     assert large.data.test["test"].options["test"] == 0.05
 
 
