@@ -298,7 +298,9 @@ def character_drawing(found: Evaluation) -> Drawing:
     drawn = (table.labels, table.counts)
     return Drawing(
         "Confusion",
-        lambda: confusion.to_svg(*drawn, title="Wanted (rows) and written (columns)"),
+        lambda: confusion.to_svg(
+            *confusion.worst(*drawn), title="The most confused: wanted (rows) and written (columns)"
+        ),
         colourless(lambda _: confusion.most_confused(*drawn)),
     )
 

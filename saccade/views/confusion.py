@@ -86,6 +86,20 @@ def most_confused(labels: Sequence[str], counts: Counts, *, most: int = 20) -> s
     return "\n".join([*lines, *([f"and {rest:,} others"] if rest else [])]) + "\n"
 
 
+def worst(labels: Sequence[str], counts: Counts, most: int = 16) -> tuple[list[str], Counts]:
+    """Keep the labels that are most often confused, and the last; leave the others out.
+
+    >>> counts = np.array([[9, 0, 0, 0], [0, 5, 2, 0], [0] * 4, [0] * 4])
+    >>> worst(["a", "b", "c", "(none)"], counts)[0]
+    ['b', 'c', '(none)']
+    """
+    wrong = counts - np.diag(np.diag(counts))
+    often = (wrong.sum(axis=0) + wrong.sum(axis=1))[:-1]
+    order = [int(i) for i in np.argsort(-often, kind="stable")[:most] if often[i]]
+    kept = [*sorted(order), len(labels) - 1]
+    return [labels[i] for i in kept], counts[np.ix_(kept, kept)]
+
+
 def fitted(labels: Sequence[str], counts: Counts, most: int) -> tuple[list[str], Counts]:
     """Keep the most frequent labels and add the rest to the last, which goes if it is empty."""
     size = len(labels)
