@@ -113,8 +113,8 @@ def _recipe(path: Path) -> list[Finding]:
     recipe = recipes.load(path)
     check_files(recipe, readers_of(recipe))
     data, paired = recipe.data, reads(recipe)
-    lines = any(find(Modality, part.kind).raw == "line" for part in data.read.values())
-    pictures = examine_captions(captions_of(readers_of(recipe)), lines=lines)
+    printed = any(find(Modality, part.kind).raw == "line" for part in data.read.values())
+    pictures = examine_captions(captions_of(readers_of(recipe)), lines=printed)
     if any(finding.stops for finding in pictures):
         return pictures
     readers = [part.build(Path()) for part in data.train]

@@ -129,8 +129,10 @@ def evaluate(
         if unknown:
             _show(f"without unknown words: {len(found.known):,} examples", known)
     if confusion:
-        characters = confusion == "characters"
-        drawing = character_drawing(found) if characters else confusion_drawing(found, confusion)
+        if confusion == "characters":
+            drawing = character_drawing(found)
+        else:
+            drawing = confusion_drawing(found, confusion)
         _draw(drawing, picture, to_terminal=json_file != "-")
     if by_length or (picture and not confusion):
         place = None if confusion else picture
