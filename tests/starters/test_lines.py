@@ -98,7 +98,7 @@ def test_the_recipe_trains(folder: Path) -> None:
     path.write_text(recipe_for_lines(look_at_lines(folder / "my scans", folder / "t.tsv"), path))
     assert f"# Lines of print of {folder / 'my scans'}: 60 of them" in path.read_text()
     small = [
-        *("model.embedding=8", "model.embedder.width=16", "model.encoder.hidden=16"),
+        *("model.embedding=8", "model.embedder.width=16", "model.upper.hidden=16"),
         *("training.max_steps=2", "training.validate_every=2"),
     ]
     found = run.train(recipes.load(path, small), folder / "run", console=quiet())
