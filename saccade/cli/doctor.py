@@ -24,7 +24,7 @@ from saccade.look.captions import examine_captions
 from saccade.look.doctor import Finding
 from saccade.look.frames import examine_frames
 from saccade.look.probes import probe_nonsense
-from saccade.modalities.base import Codec
+from saccade.modalities.base import Codec, Modality
 from saccade.models.base import Model
 from saccade.nouns import Example
 from saccade.parts import Part, find
@@ -113,7 +113,8 @@ def _recipe(path: Path) -> list[Finding]:
     recipe = recipes.load(path)
     check_files(recipe, readers_of(recipe))
     data, paired = recipe.data, reads(recipe)
-    pictures = examine_captions(captions_of(readers_of(recipe)))
+    printed = any(find(Modality, part.kind).raw == "line" for part in data.read.values())
+    pictures = examine_captions(captions_of(readers_of(recipe)), lines=printed)
     if any(finding.stops for finding in pictures):
         return pictures
     readers = [part.build(Path()) for part in data.train]
@@ -155,7 +156,10 @@ def _side(name: str, side: str, codec: Codec, examples: list[Example]) -> list[F
     every = max(-(-len(examples) // _ARRAYS), 1) if codec.chunk < Codec.chunk else 1
     origins = [example.origin for example in examples[::every]]
     what = codec.describe() + (f", every {every}th" if every > 1 else "")
-    return rules.examine_arrays(title, what, codec.encode(raws[::every], origins))
+    arrays = codec.encode(raws[::every], origins)
+    if codec.stand_in:  # pixels of pictures: none has a meaning of its own
+        arrays = [array.reshape(-1, 1) for array in arrays]
+    return rules.examine_arrays(title, what, arrays)
 
 
 def _corpus(name: str, examples: list[Example]) -> list[Finding]:

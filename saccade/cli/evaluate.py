@@ -20,7 +20,7 @@ from saccade.engines._devices import checked_device
 from saccade.engines._open import load
 from saccade.errors import DataError
 from saccade.folders import model as folders
-from saccade.look.pictures import confusion_drawing, length_drawing
+from saccade.look.pictures import character_drawing, confusion_drawing, length_drawing
 from saccade.metrics.base import Metric, Paired, paired
 from saccade.parts import Part
 from saccade.predict.decode import Decode
@@ -56,10 +56,10 @@ def evaluate(
         bool, typer.Option("--by-length", help="Show the first metric by source length too.")
     ] = False,
     confusion: Annotated[
-        Literal["text", "words"] | None,
+        Literal["text", "words", "characters"] | None,
         typer.Option(
             "--confusion",
-            help="Show which labels are taken for which; a label is the whole text, or each word.",
+            help="Show what is taken for what: whole texts, words place by place, or characters.",
         ),
     ] = None,
     unknown: Annotated[
@@ -129,7 +129,11 @@ def evaluate(
         if unknown:
             _show(f"without unknown words: {len(found.known):,} examples", known)
     if confusion:
-        _draw(confusion_drawing(found, confusion), picture, to_terminal=json_file != "-")
+        if confusion == "characters":
+            drawing = character_drawing(found)
+        else:
+            drawing = confusion_drawing(found, confusion)
+        _draw(drawing, picture, to_terminal=json_file != "-")
     if by_length or (picture and not confusion):
         place = None if confusion else picture
         _draw(length_drawing(measured[0], found), place, to_terminal=json_file != "-")

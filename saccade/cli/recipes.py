@@ -14,6 +14,7 @@ from saccade.data.files import check_files, readers_of
 from saccade.errors import DataError, RecipeError
 from saccade.fit.files import ColumnNames
 from saccade.fit.outline import outline, readable
+from saccade.starters.lines import look_at_lines, recipe_for_lines
 from saccade.starters.photographs import has_features, look_at, recipe_for
 from saccade.train.files import write_text
 
@@ -124,7 +125,7 @@ def init(
         ),
     ] = "",
     images: Annotated[
-        Path | None, typer.Option("--images", help="Your folder of pictures.")
+        Path | None, typer.Option("--images", help="Your folder of pictures, or of lines.")
     ] = None,
     captions: Annotated[
         Path | None, typer.Option("--captions", help="Their captions: Flickr8k, COCO, TSV, JSONL.")
@@ -146,8 +147,18 @@ def init(
 
       saccade init captions --images photos --captions captions.tsv
 
+      saccade init lines --images scans --tsv lines.tsv
+
       saccade init dates
     """
+    if images and task == "lines":
+        if captions or source or target or columns or valid or test or len(data or []) > 1:
+            raise RecipeError(
+                "init: lines takes --images DIR and, unless texts stand beside the pictures or are"
+                " their names, one --tsv FILE. Leave out the rest."
+            )
+        _init_lines(output, images, data[0] if data else None)
+        return
     if images or captions:
         if task != "captions" or not (images and captions) or source or target or data or columns:
             raise RecipeError(
@@ -194,6 +205,20 @@ def _init_captions(
     note(found.splits)
     if not has_features():
         note("For better captions: pip install 'saccade[vision]', and write the recipe anew.")
+    note(f"Wrote {output}. Next:  saccade doctor {output}   then   saccade train {output}")
+
+
+def _init_lines(output: Path, images: Path, texts: Path | None) -> None:
+    """Write a recipe for a folder of lines of print."""
+    starters.check_new(output)
+    found = look_at_lines(images, texts)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    write_text(output, recipe_for_lines(found, output))
+    forms = {"beside": "texts beside them", "names": "texts as their names"}
+    told = forms.get(found.about.get("format", ""), f"texts of {texts}")
+    note(f"{images}: {found.n_lines:,} lines, {told}; usually {found.width:,} columns wide.")
+    if found.n_lost:
+        note(f"{found.n_lost:,} lines that are named are not there; they are skipped.")
     note(f"Wrote {output}. Next:  saccade doctor {output}   then   saccade train {output}")
 
 

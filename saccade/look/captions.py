@@ -1,6 +1,6 @@
 """What is wrong with a folder of pictures and their captions."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
@@ -8,18 +8,29 @@ from statistics import median
 from saccade.errors import DataError
 from saccade.look.doctor import SHOWN, Finding, Level, percent
 from saccade.modalities._photo import size_of
-from saccade.readers._captions import captions_in
+from saccade.readers._captions import PICTURES, captions_in
 from saccade.readers.captions import Captions
 
+Sizes = Mapping[str, tuple[int, int]]  # width and height by name
+
 _DECODED = 10_000  # pictures that are decoded to see whether they are whole
-_SUFFIXES = (".jpg", ".jpeg", ".png", ".gif", ".webp", ".bmp")
 _SMALL = 32  # pixels of a shorter side on which little can be seen
 _NARROW = 3  # times as long as wide: much is lost when it is made square
+_LOW = 16  # pixels of a line of print in which letters run together
 
 
-def examine_captions(readers: Mapping[str, Captions]) -> list[Finding]:
-    """Look at the pictures of every reader, by its key, and at what no reader reads."""
-    found = [one for key, reader in _different(readers).items() for one in _examine(key, reader)]
+def examine_captions(readers: Mapping[str, Captions], *, lines: bool = False) -> list[Finding]:
+    """Look at the pictures of every reader, by its key, and at what no reader reads.
+
+    Args:
+        readers: of pictures with texts.
+        lines: they are lines of print, which are long by nature.
+    """
+    found = [
+        one
+        for key, reader in _different(readers).items()
+        for one in _examine(key, reader, lines=lines)
+    ]
     if any(one.stops for one in found):
         return found
     return found + [one for reader in _by_file(readers) for one in _unread(reader, readers)]
@@ -34,7 +45,7 @@ def _different(readers: Mapping[str, Captions]) -> dict[str, Captions]:
     return {", ".join(several): readers[several[0]] for several in keys.values()}
 
 
-def _examine(key: str, reader: Captions) -> Iterator[Finding]:
+def _examine(key: str, reader: Captions, *, lines: bool) -> Iterator[Finding]:
     try:
         grouped = reader.grouped()
     except DataError as error:
@@ -56,7 +67,9 @@ def _examine(key: str, reader: Captions) -> Iterator[Finding]:
     if lost:
         yield _lost(key, reader, lost, names)
     whole = [name for name in names if name not in lost]
-    yield from _sizes(key, reader, whole)
+    sizes = {name: size for name in whole if (size := size_of(reader.images / name))}
+    if sizes:
+        yield from _line_sizes(key, sizes) if lines else _sizes(key, sizes)
     yield from _duplicates(key, reader, whole)
 
 
@@ -72,10 +85,7 @@ def _lost(key: str, reader: Captions, lost: Mapping[str, str], names: Sequence[s
     )
 
 
-def _sizes(key: str, reader: Captions, names: Sequence[str]) -> Iterator[Finding]:
-    sizes = {name: size for name in names if (size := size_of(reader.images / name))}
-    if not sizes:
-        return
+def _sizes(key: str, sizes: Sizes) -> Iterator[Finding]:
     shorter, longer = ([edge(size) for size in sizes.values()] for edge in (min, max))
     yield Finding(
         "good",
@@ -85,10 +95,25 @@ def _sizes(key: str, reader: Captions, names: Sequence[str]) -> Iterator[Finding
     small = [name for name, size in sizes.items() if min(size) < _SMALL]
     narrow = [name for name, size in sizes.items() if max(size) > _NARROW * min(size)]
     advice = "Look at them: are they thumbnails, or icons?"
-    yield from _told(key, f"have less than {_SMALL} pixels on a side", small, names, advice)
+    yield from _told(key, f"have less than {_SMALL} pixels on a side", small, sizes, advice)
     advice = "crop cuts most of them away; set fit: pad, or leave them out."
     said = f"are over {_NARROW} times as long as wide"
-    yield from _told(key, said, narrow, names, advice)
+    yield from _told(key, said, narrow, sizes, advice)
+
+
+def _line_sizes(key: str, sizes: Sizes) -> Iterator[Finding]:
+    widths, heights = zip(*sizes.values(), strict=True)
+    yield Finding(
+        "good",
+        f"{key}: lines are {min(heights):,} to {max(heights):,} pixels high, usually"
+        f" {median(heights):,.0f}, and {min(widths):,} to {max(widths):,} wide",
+    )
+    low = [name for name, (_, height) in sizes.items() if height < _LOW]
+    advice = "Scan them anew at 300 dots an inch; letters run together."
+    yield from _told(key, f"are less than {_LOW} pixels high", low, sizes, advice)
+    upright = [name for name, (width, height) in sizes.items() if height > width]
+    advice = "Are they turned by 90 degrees, or more than one line? Turn or cut them."
+    yield from _told(key, "are higher than wide", upright, sizes, advice)
 
 
 def _duplicates(key: str, reader: Captions, names: Sequence[str]) -> Iterator[Finding]:
@@ -105,7 +130,7 @@ def _unread(reader: Captions, readers: Mapping[str, Captions]) -> Iterator[Findi
     there = {
         path.relative_to(reader.images).as_posix()
         for path in reader.images.rglob("*")
-        if path.suffix.lower() in _SUFFIXES
+        if path.suffix.lower() in PICTURES
     }
     folder = reader.images.name
     bare = sorted(there - captioned)
@@ -128,7 +153,7 @@ def _by_file(readers: Mapping[str, Captions]) -> list[Captions]:
 
 
 def _told(
-    key: str, what: str, odd: Sequence[str], everything: Sequence[str] | set[str], advice: str
+    key: str, what: str, odd: Sequence[str], everything: Collection[str], advice: str
 ) -> Iterator[Finding]:
     if odd:
         level: Level = "warning" if len(odd) > 0.01 * len(everything) else "note"

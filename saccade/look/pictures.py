@@ -9,6 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 from saccade.errors import RecipeError, shown, suggest
 from saccade.look import gradients, inspection
 from saccade.metrics import _labels
+from saccade.metrics._characters import character_confusion
 from saccade.metrics.base import Metric
 from saccade.parts import Part
 from saccade.predict import evaluation
@@ -286,6 +287,21 @@ def confusion_drawing(found: Evaluation, unit: _labels.Unit) -> Drawing:
         "Confusion",
         lambda: confusion.to_svg(*drawn, title="Wanted (rows) and written (columns)"),
         colourless(lambda width: confusion.to_terminal(*drawn, width=max(width, 30))),
+    )
+
+
+def character_drawing(found: Evaluation) -> Drawing:
+    """Draw which characters of an evaluation were read as which; list the most frequent."""
+    references = [list(example.references) for example in found.examples]
+    outputs = [str(one.output) for one in found.predictions]
+    table = character_confusion(outputs, references)
+    drawn = (table.labels, table.counts)
+    return Drawing(
+        "Confusion",
+        lambda: confusion.to_svg(
+            *confusion.worst(*drawn), title="The most confused: wanted (rows) and written (columns)"
+        ),
+        colourless(lambda _: confusion.most_confused(*drawn)),
     )
 
 

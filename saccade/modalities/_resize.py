@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from saccade.errors import DataError
+from saccade.modalities._line import as_line
 from saccade.modalities._photo import LARGEST, is_bare_jpeg
 from saccade.modalities._picture import (
     MOST,
@@ -34,17 +35,19 @@ class Sizing:
     """How large the pictures are that a model reads.
 
     size: all are made `size` x `size`; 0 leaves them as they are.  fit: how; see `resize`.
-    most: pixels each way, where they are left as they are; larger ones are refused.
+    most: pixels each way, where they are left as they are; larger ones are refused.  height: all
+    are lines of print, grey and so high; they keep their proportions.
     """
 
     size: int = 0
     fit: Fit = "crop"
     most: int = MOST
+    height: int = 0
 
     @property
     def limit(self) -> int:
         """Pixels each way that a raw picture may have."""
-        return LARGEST if self.size else self.most
+        return LARGEST if self.size or self.height else self.most
 
     @property
     def side(self) -> int:
@@ -54,6 +57,8 @@ class Sizing:
     def picture(self, raw: Raw, where: str = "picture") -> Picture:
         """Return a raw value as the picture that a model reads."""
         found = as_picture(raw, where, most=self.limit)
+        if self.height:
+            return Picture(as_line(found.pixels, self.height, where))
         if self.size:
             return resize_picture(found, self.size, self.fit)
         height, width = found.pixels.shape[:2]
@@ -101,13 +106,13 @@ class Sizing:
         named = list(zip(raws, names, strict=True))
         if not all(isinstance(raw, PictureFile) for raw in raws):
             return [self.picture(raw, name).pixels for raw, name in named]
-        about = {"size": self.size, "fit": self.fit, "most": self.most}
+        about = {"size": self.size, "fit": self.fit, "most": self.most, "height": self.height}
         return _WORKERS.map([{"path": str(r.path), WHERE: n, **about} for r, n in named], _decoded)
 
 
 def _decoded(request: Request) -> Pixels:
     """Do what `Sizing.arrays` asks of a worker."""
-    sizing = Sizing(request["size"], request["fit"], request["most"])
+    sizing = Sizing(request["size"], request["fit"], request["most"], request["height"])
     return sizing.picture(PictureFile(Path(request["path"])), request[WHERE]).pixels
 
 

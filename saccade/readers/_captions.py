@@ -1,4 +1,4 @@
-"""Files of captions in the forms that are in use: which picture, which words, which line."""
+"""Captions in the forms that are in use: which picture, which words, which line."""
 
 import csv
 import json
@@ -10,7 +10,12 @@ from typing import Any, Literal, NamedTuple
 from saccade.errors import DataError
 from saccade.readers._lines import numbered, open_bytes
 
-Form = Literal["auto", "flickr8k", "coco", "karpathy", "tsv", "csv", "jsonl"]
+Form = Literal["auto", "flickr8k", "coco", "karpathy", "tsv", "csv", "jsonl", "beside", "names"]
+IN_FOLDER = ("beside", "names")
+"""Forms without a file of captions: the folder of the pictures says all."""
+PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
+"""Endings of picture files."""
+_MOST_FILES = 1_000_000  # in a folder
 _NUMBERED = re.compile(r"(.+)#\d+\t")  # name.jpg#0, as in Flickr8k's token file
 _IMAGES = ("image", "file_name", "filename", "file", "path")
 _CAPTIONS = ("captions", "caption", "sentences", "text", "texts")
@@ -26,7 +31,7 @@ class Caption(NamedTuple):
 
 
 def captions_in(path: Path, form: Form) -> Iterator[Caption]:
-    """Yield all captions of a file, in its order."""
+    """Yield all captions of a file, in its order, or of a folder, in that of its names."""
     chosen = _form_of(path) if form == "auto" else form
     return _FORMS[chosen](path)
 
@@ -137,6 +142,46 @@ def _karpathy(path: Path) -> Iterator[Caption]:
             yield Caption(name, _text(_entry(sentence, "raw", where), where), where, split)
 
 
+def _beside(folder: Path) -> Iterator[Caption]:
+    """Read the text of `0001.png` from `0001.gt.txt` beside it, or else from `0001.txt`.
+
+    This is how OCRopus, Kraken and Calamari keep lines of print. Of several pictures of a line the
+    one that is made black and white is read, `0001.bin.png`, or else `0001.nrm.png`.
+    """
+    files = {name.lower(): name for name in _files(folder)}
+    for ending in (".gt.txt", ".txt"):
+        texts = {low: name for low, name in files.items() if low.endswith(ending)}
+        for low, name in texts.items():
+            ends = (".bin.png", ".nrm.png", *PICTURES)
+            found = (files.get(low.removesuffix(ending) + end) for end in ends)
+            image = next(filter(None, found), name[: -len(ending)] + ".png")
+            text = " ".join(line.strip() for _, line in numbered(folder / name))
+            yield Caption(image, text, str(folder / name))
+        if texts:
+            return
+
+
+def _names(folder: Path) -> Iterator[Caption]:
+    """Take the name of a picture, without its ending, for its text."""
+    for name in _files(folder):
+        if name.lower().endswith(PICTURES):
+            yield Caption(name, Path(name).stem, str(folder / name))
+
+
+def _files(folder: Path) -> dict[str, None]:
+    """Return the names of all files in a folder and those inside it, in alphabetical order."""
+    found = []
+    for path in folder.rglob("*"):
+        if path.is_file():
+            found.append(path.relative_to(folder).as_posix())
+        if len(found) > _MOST_FILES:
+            raise DataError(
+                f"{folder}: holds over {_MOST_FILES:,} files; expected fewer. List the pictures in"
+                " a file, and name it as captions."
+            )
+    return dict.fromkeys(sorted(found))
+
+
 _FORMS: dict[str, Callable[[Path], Iterator[Caption]]] = {
     "flickr8k": _flickr8k,
     "coco": _coco,
@@ -144,6 +189,8 @@ _FORMS: dict[str, Callable[[Path], Iterator[Caption]]] = {
     "tsv": _tsv,
     "csv": _csv,
     "jsonl": _jsonl,
+    "beside": _beside,
+    "names": _names,
 }
 
 

@@ -6,11 +6,11 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Literal
 
-from saccade.errors import DataError
+from saccade.errors import DataError, RecipeError
 from saccade.modalities._photo import LARGEST, read_photo
 from saccade.modalities._picture import PictureFile
 from saccade.nouns import SOURCE_NAME, Example
-from saccade.readers._captions import Caption, Form, captions_in
+from saccade.readers._captions import IN_FOLDER, Caption, Form, captions_in
 from saccade.readers._lines import fingerprint, numbered, place
 from saccade.readers.base import Reader
 
@@ -22,7 +22,9 @@ class Captions(Reader):
 
     images: the folder.  captions: a file that names pictures in it: Flickr8k's token file
     (`name.jpg#0<TAB>caption`), `name.jpg<TAB>caption`, CSV, JSON lines with `image` and `captions`,
-    COCO's JSON, or Karpathy's; `format` says which, where it cannot be told.  split: a file with
+    COCO's JSON, or Karpathy's; `format` says which, where it cannot be told. Two formats need no
+    file: with `beside` the text of `0001.png` is in `0001.gt.txt` or `0001.txt`, as lines of print
+    are kept; with `names` the name of a picture, without `.png`, is its text.  split: a file with
     the names of the pictures to read, one a line; all if there is none.  part: in its place, the
     split that Karpathy's JSON gives them, as `train` or `train+restval`.  missing: what to do with
     pictures that are not there, empty or broken: refuse, or skip.
@@ -41,9 +43,17 @@ class Captions(Reader):
         format: Form = "auto",
         missing: Literal["refuse", "skip"] = "refuse",
     ) -> None:
-        self.images, self.captions = place(root, images), place(root, captions)
+        self.alone = format in IN_FOLDER
+        if self.alone and captions:
+            raise RecipeError(
+                f"captions: format {format} takes texts from the folder, but captions names"
+                f" {captions}; expected one of the two. Leave one out."
+            )
+        self.images = place(root, images)
+        self.captions = self.images if self.alone else place(root, captions)
         self.split = place(root, split) if split else None
-        super().__init__(root, self.captions, *([self.split] if self.split else []))
+        files = [] if self.alone else [self.captions]
+        super().__init__(root, *files, *([self.split] if self.split else []))
         self.part, self.form, self.missing = part, format, missing
 
     def read(self) -> Iterator[Example]:
@@ -111,8 +121,10 @@ class Captions(Reader):
         """Hash the captions, the split, the options, and the content of every picture."""
         options = (self.part, self.form, self.missing)
         total = hashlib.blake2b(fingerprint(self.paths, "captions", *options).encode())
-        for name in self.grouped():
+        for name, captions in self.grouped().items():
             total.update(f"{name}\0{self.picture(name).digest}\0".encode())
+            if self.alone:
+                total.update("".join(f"{caption.text}\0" for caption in captions).encode())
         return total.hexdigest()[:32]
 
     def _wanted(self) -> dict[str, None] | None:

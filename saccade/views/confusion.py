@@ -58,6 +58,48 @@ def to_terminal(labels: Sequence[str], counts: Counts, *, width: int = 100) -> s
     return "\n".join(lines) + "\n"
 
 
+def most_confused(labels: Sequence[str], counts: Counts, *, most: int = 20) -> str:
+    """List what was most often taken for something else, with its share of what was wanted.
+
+    >>> counts = np.array([[8, 2, 0], [0, 3, 0], [0, 1, 0]])
+    >>> print(most_confused(["ſ", "f", "(none)"], counts), end="")
+    wanted  written  times
+         ſ        f      2   20 % of 10
+    (none)        f      1
+    """
+    if counts.shape != (len(labels), len(labels)):
+        raise ShapeError(
+            f"confusion: {len(labels)} labels but counts of shape {counts.shape}; expected a row"
+            " and a column for each label."
+        )
+    wrong = counts - np.diag(np.diag(counts))
+    order = np.argsort(-wrong, axis=None, kind="stable")[:most]
+    lines = ["wanted  written  times"]
+    for i, j in (divmod(int(place), len(labels)) for place in order):
+        if not wrong[i, j]:
+            break
+        total = int(counts[i].sum())
+        share = f"  {100 * wrong[i, j] / total:3.0f} % of {total:,}" if i < len(labels) - 1 else ""
+        one, other = (pad(clean(labels[n]), width, right=True) for n, width in ((i, 6), (j, 8)))
+        lines.append(f"{one} {other} {int(wrong[i, j]):6}{share}")
+    rest = int(wrong.sum() - np.sort(wrong, axis=None)[::-1][:most].sum())
+    return "\n".join([*lines, *([f"and {rest:,} others"] if rest else [])]) + "\n"
+
+
+def worst(labels: Sequence[str], counts: Counts, most: int = 16) -> tuple[list[str], Counts]:
+    """Keep the labels that are most often confused, and the last; leave the others out.
+
+    >>> counts = np.array([[9, 0, 0, 0], [0, 5, 2, 0], [0] * 4, [0] * 4])
+    >>> worst(["a", "b", "c", "(none)"], counts)[0]
+    ['b', 'c', '(none)']
+    """
+    wrong = counts - np.diag(np.diag(counts))
+    often = (wrong.sum(axis=0) + wrong.sum(axis=1))[:-1]
+    order = [int(i) for i in np.argsort(-often, kind="stable")[:most] if often[i]]
+    kept = [*sorted(order), len(labels) - 1]
+    return [labels[i] for i in kept], counts[np.ix_(kept, kept)]
+
+
 def fitted(labels: Sequence[str], counts: Counts, most: int) -> tuple[list[str], Counts]:
     """Keep the most frequent labels and add the rest to the last, which goes if it is empty."""
     size = len(labels)

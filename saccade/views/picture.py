@@ -8,10 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from saccade.modalities import _png
+from saccade.modalities._photo import LARGEST
 from saccade.modalities._picture import Picture, as_picture, to_text
-from saccade.views import axes, picture_terminal, svg
+from saccade.views import axes, picture_line, picture_terminal, svg
 from saccade.views.cells import Box
-from saccade.views.drawing import AttentionMap, Drawing, stacked
+from saccade.views.drawing import AttentionMap, Drawing, colourless, stacked
 from saccade.views.picture_look import VEIL, PictureLook, Pixels, averaged, look_at
 from saccade.views.weights import Weights, placed, share, spoken
 from saccade.views.words import label, sentence, shorten
@@ -26,8 +27,16 @@ _POINTS = 64  # pixels each way of a smooth veil, at most
 
 def draw(one: AttentionMap) -> Drawing:
     """Draw attention over a picture; words that name one of its regions are given its box."""
-    picture, words = as_picture(one.raw), one.target
+    picture, words = as_picture(one.raw, most=LARGEST), one.target
     weights = np.asarray(one.weights).reshape(len(words), *one.grid)  # [T, H', W']
+    if picture_line.is_line(picture.pixels, one.grid):
+        line = (picture.pixels, weights, words)
+        return Drawing(
+            "Attention",
+            lambda: picture_line.to_svg(*line, title=one.title),
+            colourless(lambda width: picture_line.to_terminal(*line, width=width)),
+            said=one.said,
+        )
     boxes = picture.boxes(tuple(label(word) for word in words))
     smoothly = one.smoothly
     return Drawing(

@@ -9,6 +9,7 @@ from saccade import recipe as recipes
 from saccade import starters
 from saccade.data.files import named_files, readers_of
 from saccade.modalities import _png
+from tests import lines
 from tests.cli.conftest import Call
 
 MISSING = """
@@ -202,3 +203,20 @@ def test_init_captions_writes_a_recipe_for_a_folder(call: Call, tmp_path: Path) 
         ("init", "captions", "--images", "photos", "--captions", "c.tsv", "--columns", "a,b"),
     ):
         assert "init: --images and --captions go together, for captions" in call(*wrong).err
+
+
+def test_init_lines_writes_a_recipe_for_a_folder(call: Call, tmp_path: Path) -> None:
+    words = lines.words(40)
+    lines.save(tmp_path / "scans", {f"{n}.png": word for n, word in enumerate(words)})
+    rows = "".join(f"{n}.png\tx\n" for n in range(41))
+    (tmp_path / "t.tsv").write_text(rows)
+    said = call("init", "lines", "--images", "scans", "--tsv", "t.tsv", "-o", "mine.yaml")
+    assert said.code == 0, said.err
+    assert "scans: 40 lines, texts of t.tsv; usually" in said.err
+    assert "1 lines that are named are not there; they are skipped." in said.err
+    assert "Wrote mine.yaml. Next:  saccade doctor mine.yaml" in said.err
+    assert call("recipe", "check", "mine.yaml").out == "mine.yaml: good\n"
+    named = call("init", "lines", "--images", "scans", "-o", "names.yaml")
+    assert "scans: 40 lines, texts as their names; usually" in named.err
+    wrong = call("init", "lines", "--images", "scans", "--captions", "t.tsv", "-o", "x.yaml")
+    assert "init: lines takes --images DIR and, unless texts stand beside the pictures" in wrong.err

@@ -42,8 +42,13 @@ def _clips() -> Rows:
     return [(randn(n, 8, 7, SIZE, seed=n).abs() * 99).to(torch.uint8) for n in (4, 6, 1)]
 
 
+def _lines() -> Rows:
+    return [(randn(n, SIZE, seed=n).abs() * 99).to(torch.uint8) for n in (9, 12, 1)]
+
+
 GIVEN: dict[str, tuple[int, Callable[[], Rows]]] = {  # dimensions of places, and rows
     "cnn": (2, _pictures),
+    "columns": (1, _lines),
     "conv3d": (1, _clips),
     "efficientnet_lite": (2, _photos),
     "frames": (1, _clips),

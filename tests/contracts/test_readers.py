@@ -57,6 +57,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "pairs": {"pairs": [["a", "b"]]},
     "plain": {"path": "a.txt"},
     "series": {"path": "s.csv", "window": 2, "horizon": 1},
+    "shuffled": {"corpus": TSV, "stop": 1},
     "split": {"corpus": TSV},
     "text": {"source": "a.txt", "target": "b.txt"},
     "tsv": {"path": "t.tsv"},

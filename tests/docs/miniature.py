@@ -18,6 +18,7 @@ from saccade.parts import Part
 LINES = 16
 SHRINK = 8  # widths are divided by this, so that those that must fit each other still do
 WIDTHS = {"embedding", "hidden", "context", "feed_forward", "filters"}
+PICTURE, LINE = (8, 8), (8, 120)  # height and width
 KEPT_SPLITS = 0.3  # share of lines to validate on, where a recipe takes one in a hundred
 
 
@@ -28,8 +29,12 @@ def copy_recipe(path: Path, folder: Path) -> None:
     raw["training"] |= {"max_steps": 2, "max_epochs": 0, "validate_every": 2, "batch_tokens": 256}
     raw["data"] = _cut(raw["data"], folder)
     raw["decoding"] = _cut(raw["decoding"], folder) | {"max_ratio": 1.0, "max_extra": 2}
+    lines = raw["data"].get("source", {}).get("kind") == "line"
+    if lines:  # a place is a column of pixels
+        raw["decoding"] |= {"max_ratio": 0.01}
+    size = LINE if lines else PICTURE
     for reader in _readers(raw):
-        _write(reader, folder)
+        _write(reader, folder, size)
     place = folder / path
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_text(yaml.safe_dump(raw, sort_keys=False, allow_unicode=True), encoding="utf-8")
@@ -60,6 +65,8 @@ def _cut(raw: Any, folder: Path) -> Any:
         return {**raw, **few}
     if raw.get("kind") == "split":
         raw |= {key: KEPT_SPLITS for key in ("valid", "test") if raw.get(key, 0.01) > 0}
+    if raw.get("kind") == "shuffled":
+        raw |= {"start": 0, "stop": LINES}
     return {key: _cut(value, folder) for key, value in raw.items()}
 
 
@@ -90,11 +97,11 @@ def _named(raw: Any) -> Iterator[dict[str, Any]]:
             yield from _named(value)
 
 
-def _write(reader: dict[str, Any], folder: Path) -> None:
+def _write(reader: dict[str, Any], folder: Path, size: tuple[int, int]) -> None:
     """Write the file, or the two files, that a reader names, unless they are there."""
     pairs = list(islice(EnglishFrench(size=LINES).pairs("train"), LINES))
     if reader["kind"] in ("captions", "illustrated"):
-        _write_pictures(reader, folder, [target for _, target in pairs])
+        _write_pictures(reader, folder, [target for _, target in pairs], size)
         return
     if reader["kind"] == "text":
         _save(folder / reader["source"], [source for source, _ in pairs])
@@ -103,19 +110,23 @@ def _write(reader: dict[str, Any], folder: Path) -> None:
     _save(folder / reader["path"], _lines(reader, pairs))
 
 
-def _write_pictures(reader: dict[str, Any], folder: Path, captions: list[str]) -> None:
+def _write_pictures(
+    reader: dict[str, Any], folder: Path, captions: list[str], size: tuple[int, int]
+) -> None:
     """Write small pictures, and the files that name them."""
     names = [f"{i}_a.png" for i in range(len(captions))]
     for i, name in enumerate(names):
         path = folder / reader["images"] / name
         path.resolve().parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(_png.encode(np.full((8, 8, 3), 9 * i, dtype=np.uint8)))
+        path.write_bytes(_png.encode(np.full((*size, 3), 9 * i, dtype=np.uint8)))
     if reader["kind"] == "illustrated":
         _save(folder / reader["names"], names)
         return
     rows = [f"{n}#{i}\t{line}" for n, line in zip(names, captions, strict=True) for i in range(2)]
-    _save(folder / reader["captions"], rows)
-    _save(folder / reader["split"], names)
+    if "captions" in reader:
+        _save(folder / reader["captions"], rows)
+    if "split" in reader:
+        _save(folder / reader["split"], names)
 
 
 def _lines(reader: dict[str, Any], pairs: list[tuple[str, str]]) -> list[str]:

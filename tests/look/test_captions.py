@@ -96,3 +96,16 @@ def test_parts_of_one_corpus_are_looked_at_once(folder: Path) -> None:
     several = {key: Captions(folder, images="p", captions="t.tsv") for key in ("train", "valid")}
     found = examine_captions(several)
     assert [one.text.partition(":")[0] for one in found] == ["train, valid"] * 2
+
+
+def test_lines_of_print_are_measured_as_lines(folder: Path) -> None:
+    save(folder, "7.png", 77, 10, 90)
+    save(folder, "8.png", 88, 60, 30)
+    reader = Captions(folder, images="p", captions="t.tsv")
+    found = examine_captions({"data.train": reader}, lines=True)
+    assert found[1].text == (
+        "data.train: lines are 10 to 60 pixels high, usually 40, and 30 to 90 wide"
+    )
+    assert named(found, "are less than 16 pixels high").places == ("7.png",)
+    assert named(found, "are higher than wide").places == ("8.png",)
+    assert len(found) == 4

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from saccade.errors import DataError
+from saccade.errors import DataError, RecipeError
 from saccade.modalities import _png
 from saccade.modalities._picture import PictureFile, as_picture
 from saccade.nouns import Example
@@ -210,6 +210,74 @@ def test_pictures_fall_into_parts_by_their_name(folder: Path) -> None:
     assert all(parts.values())
     pictures = [{example.source.digest for example in part} for part in parts.values()]
     assert sum(map(len, pictures)) == len(set.union(*pictures)) == 30
+
+
+@pytest.fixture
+def lines(tmp_path: Path) -> Path:
+    """Write three lines of print as OCRopus does, one of them twice, and one without text."""
+    (tmp_path / "p" / "0001").mkdir(parents=True)
+    for n, name in enumerate(("0001/b.png", "0001/b.bin.png", "a.jpg", "c.png", "bare.png")):
+        data = _png.encode(np.full((3, 4, 3), n, dtype=np.uint8))
+        (tmp_path / "p" / name).write_bytes(data)
+    for name, text in {"0001/b": "ein Haus\n", "a": "der Hund", "c": " die\nKatze \n"}.items():
+        (tmp_path / "p" / f"{name}.gt.txt").write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def test_texts_beside_pictures_are_read(lines: Path) -> None:
+    one = Captions(lines, images="p", format="beside")
+    assert found(one) == {
+        "0001/b.bin.png": ("ein Haus",),
+        "a.jpg": ("der Hund",),
+        "c.png": ("die Katze",),
+    }
+    assert one.paths == ()
+    before = one.fingerprint()
+    (lines / "p" / "a.gt.txt").write_text("der Hut", encoding="utf-8")
+    assert one.fingerprint() != before
+
+
+def test_a_text_without_picture_is_refused_or_skipped(lines: Path) -> None:
+    (lines / "p" / "lost.gt.txt").write_text("x", encoding="utf-8")
+    with pytest.raises(DataError, match=r"lost\.gt\.txt: .*lost\.png: no such file; .* 1 of 4 pi"):
+        found(Captions(lines, images="p", format="beside"))
+    one = Captions(lines, images="p", format="beside", missing="skip")
+    assert len(found(one)) == 3
+    assert one.skipped().startswith("1 of 4 pictures are missing, empty or broken, and skipped")
+
+
+def test_plain_endings_do_where_there_are_no_others(lines: Path) -> None:
+    for name in ("0001/b", "a", "c"):
+        (lines / "p" / f"{name}.gt.txt").rename(lines / "p" / f"{name}.txt")
+    assert len(found(Captions(lines, images="p", format="beside"))) == 3
+
+
+def test_endings_may_be_capitals(lines: Path) -> None:
+    (lines / "p" / "a.jpg").rename(lines / "p" / "a.JPG")
+    assert "a.JPG" in found(Captions(lines, images="p", format="beside"))
+
+
+def test_an_empty_text_is_refused(lines: Path) -> None:
+    (lines / "p" / "a.gt.txt").write_text("", encoding="utf-8")
+    with pytest.raises(DataError, match=r"a\.gt\.txt: the file is empty"):
+        found(Captions(lines, images="p", format="beside"))
+
+
+def test_names_are_texts(lines: Path) -> None:
+    one = Captions(lines, images="p", format="names")
+    assert list(found(one).values()) == [("b.bin",), ("b",), ("a",), ("bare",), ("c",)]
+    assert list(found(one))[-1] == "c.png"
+
+
+def test_a_file_beside_a_format_of_folders_is_refused(lines: Path) -> None:
+    with pytest.raises(RecipeError, match="format names takes texts from the folder, but captions"):
+        Captions(lines, images="p", captions="t.tsv", format="names")
+
+
+def test_a_folder_without_texts_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "p").mkdir()
+    with pytest.raises(DataError, match=r"p: names no picture; expected some"):
+        found(Captions(tmp_path, images="p", format="beside"))
 
 
 def test_pictures_are_counted_and_one_name_each_is_held(tmp_path: Path) -> None:

@@ -50,3 +50,17 @@ def test_any_table_fits(labels: list[str], width: int, seed: int) -> None:
     sound(confusion.to_terminal([*labels, "(other)"], counts, width=width), width)
     drawn = parts(confusion.to_svg([*labels, "(other)"], counts), "rect")
     assert sum(int(cell.get("data-count", 0)) for cell in drawn) == counts.sum()
+
+
+def test_the_most_confused_come_first() -> None:
+    counts = np.array([[3, 1, 0], [0, 8, 2], [1, 0, 0]])
+    listed = confusion.most_confused(["a", "b", "(none)"], counts, most=2).splitlines()
+    assert [line.split() for line in listed] == [
+        ["wanted", "written", "times"],
+        ["b", "(none)", "2", "20", "%", "of", "10"],
+        ["a", "b", "1", "25", "%", "of", "4"],
+        ["and", "1", "others"],
+    ]
+    assert confusion.most_confused(["(none)"], np.zeros((1, 1), np.int64)).count("\n") == 1
+    with pytest.raises(ShapeError, match=r"confusion: 3 labels but counts of shape \(2, 2\)"):
+        confusion.most_confused(LABELS, COUNTS[:2, :2])

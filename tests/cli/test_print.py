@@ -1,0 +1,76 @@
+"""Lines of print from files to text: learned, evaluated, read from the command line."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from saccade import recipe as recipes
+from saccade import run
+from saccade.engines._open import load
+from tests import lines
+from tests.cli.conftest import Call
+from tests.train.small import quiet
+
+WORDS = lines.words(8, seed=3)
+
+
+def recipe(**more: Any) -> dict[str, Any]:
+    reader = {"kind": "captions", "images": "lines", "format": "beside"}
+    model = {
+        "kind": "ctc",
+        "embedding": 32,
+        "dropout": 0.0,
+        "embedder": {"kind": "columns", "width": 32, "stride": 2},
+        "encoder": {"kind": "rnn", "cell": "lstm", "hidden": 32, "dropout": 0.0},
+    }
+    return {
+        "data": {
+            "train": reader,
+            "valid": reader,
+            "source": {"kind": "line", "height": lines.HEIGHT},
+            "target": {"tokenizer": "character"},
+        },
+        "model": model,
+        "training": {
+            "objective": "ctc",
+            "learning_rate": 0.01,
+            "schedule": "constant",
+            "batch_tokens": 300,
+            "max_steps": 120,
+            "validate_every": 120,
+            **more,
+        },
+        "decoding": {"search": "ctc_greedy", "max_ratio": 0.5, "metrics": ["cer", "wer"]},
+    }
+
+
+@pytest.fixture
+def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    lines.save(Path("lines"), {f"{n}.png": word for n, word in enumerate(WORDS)})
+    for n, word in enumerate(WORDS):
+        Path("lines", f"{n}.gt.txt").write_text(word, encoding="utf-8")
+    return tmp_path
+
+
+def test_lines_are_learned_and_read_back(work: Path, call: Call) -> None:
+    run.train(recipes.from_plain(recipe()), work / "model", console=quiet())
+    said = call("predict", work / "model", *(f"lines/{n}.png" for n in range(8)))
+    assert said.out.split() == WORDS
+    found = call("evaluate", work / "model", "--split", "valid", "--confusion", "characters")
+    assert "CER" in found.out
+    assert "WER" in found.out
+    assert "wanted  written  times" in found.out
+
+
+def test_a_line_alone_is_the_line_in_a_batch(work: Path) -> None:
+    run.train(recipes.from_plain(recipe(max_steps=10)), work / "model", console=quiet())
+    predictor = load(work / "model")
+    pictures = [lines.printed(word) for word in WORDS]
+    together = predictor.predict(pictures)
+    for picture, one in zip(pictures, together, strict=True):
+        (alone,) = predictor.predict([picture])
+        assert alone.text == one.text
+        assert alone.score == pytest.approx(one.score, abs=1e-5)
+        assert one.attention is None or one.attention.shape[1] == -(-picture.shape[1] // 2)
