@@ -170,9 +170,9 @@ def loss_of(objective: Objective, model: Model, batches: Iterable[Batch]) -> flo
 def outputs_for(
     opened: Opening, examples: Sequence[Example], decode: Decode = USUAL
 ) -> list[Prediction]:
-    """Predict the output of every example; of values, as many places as its reference has."""
+    """Predict the output of every example; of a forecast, as many places as its reference has."""
     given = [{name: example.sources[name] for name in opened.sources} for example in examples]
-    if opened.target.vocabulary is not None:
+    if opened.target.ends:
         return list(opened.stream(given, decode))
     lengths = [len(as_numbers(example.target, example.origin)) for example in examples]
     far = replace(decode, steps=max(lengths, default=1))
@@ -269,7 +269,7 @@ def evaluate(
         decode: how to write.
     """
     if predictor.target.vocabulary is None:
-        decode.check_values("evaluate")
+        decode.check_values("evaluate", draws=predictor.model.head.draws)
     chosen = list(metrics) or predictor.decoding.metrics
     started = time.monotonic()
     writes = chosen or predictor.model.reads
@@ -278,7 +278,7 @@ def evaluate(
     references = [list(example.references) for example in examples]
     figures = figures_of(chosen, [one.output for one in found], references)
     naive: dict[str, list[Numbers]] = {}
-    if predictor.target.vocabulary is None:
+    if not predictor.target.ends:
         naive = naive_forecasts(found, predictor.decoding.season)
     baselines = {name: figures_of(chosen, values, references) for name, values in naive.items()}
     return Evaluation(
