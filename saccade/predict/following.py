@@ -37,8 +37,8 @@ class DrawOptions:
         if odd or not fits or not (0 <= bias <= _MOST_BIAS or bias == math.inf):
             named = ", ".join(odd) or f"bias {bias}, seed {seed}"
             raise RecipeError(
-                f"sample: found {named}; expected bias, 0 to {_MOST_BIAS:g} or inf, and a whole number"
-                " as seed, for a model that draws values. Change them."
+                f"sample: found {named}; expected bias, 0 to {_MOST_BIAS:g} or inf, and a whole"
+                " number as seed, for a model that draws values. Change them."
             )
         return cls(float(bias), seed)
 
