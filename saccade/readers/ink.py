@@ -18,9 +18,9 @@ class Ink(Reader):
     """A UTF-8 file of JSON objects, one a line, plain or `.gz`: a text and how a pen wrote it.
 
     `{"text": "hi", "strokes": [[[0, 0], [1.5, 2]], [[4, 0], [4, 1]]]}`: strokes are lists of
-    points, x to the right and y downwards; what stands behind a point's y, such as the time, is not read.
-    They may also be the text of an SVG path. `text` and `strokes` are the keys. With `task: write`
-    the source is the text, with `task: read` the strokes. Blank lines are skipped.
+    points, x to the right and y downwards; what stands behind a point's y, such as the time, is
+    not read. They may also be the text of an SVG path. `text` and `strokes` are the keys. With
+    `task: write` the source is the text, with `task: read` the strokes. Blank lines are skipped.
     """
 
     def __init__(
