@@ -25,6 +25,7 @@ from saccade.models.base import Model
 from saccade.nouns import Example, Raw
 from saccade.objectives.base import Objective
 from saccade.parts import Part
+from saccade.predict import density
 from saccade.predict.baselines import naive_forecasts
 from saccade.predict.decode import USUAL, Decode
 from saccade.predict.prediction import Prediction, shortened
@@ -277,6 +278,8 @@ def evaluate(
     seconds = time.monotonic() - started
     references = [list(example.references) for example in examples]
     figures = figures_of(chosen, [one.output for one in found], references)
+    if predictor.model.head.draws and not predictor.target.vocabulary:
+        figures = {density.NAME: _density(predictor, examples), **figures}
     naive: dict[str, list[Numbers]] = {}
     if not predictor.target.ends:
         naive = naive_forecasts(found, predictor.decoding.season)
@@ -291,6 +294,13 @@ def evaluate(
         baselines,
         known=known_examples(predictor, examples),
     )
+
+
+def _density(predictor: Predictor, examples: Sequence[Example]) -> Figure:
+    """Measure how likely a model finds values."""
+    metric, nats = density.NatsPerPoint(), density.nats_of(predictor, examples)
+    rows = metric.matrix(nats, [[None]] * len(nats))
+    return Figure(metric.score(rows.sum(axis=0)), interval_of(metric, rows))
 
 
 def known_examples(opened: Opening, examples: Sequence[Example]) -> tuple[int, ...]:

@@ -57,7 +57,7 @@ def dots(strokes: Strokes, width: int) -> list[str]:
     """Draw strokes in Braille characters, at most `width` of them in a row.
 
     >>> dots(Strokes.of([[(0, 0), (0, 30), (30, 30)]]), 4)
-    ['⡇', '⡇', '⡇', '⡇', '⡇', '⣇⣀⣀⣀']
+    ['⡇', '⣇⣀⣀⣀']
     """
     left, top, right, bottom = strokes.box
     wide, high = max(right - left, 1e-9), max(bottom - top, 1e-9)
