@@ -44,7 +44,7 @@ class DrawOptions:
 
 
 def write_values(
-    model: Writer, sources: Sources, first: Tensor, n: int, draw: "Draw | None" = None
+    model: Writer, sources: Sources, first: Tensor, n: int, draw: "ValueDraw | None" = None
 ) -> list[Hypothesis]:
     """Write up to `n` places of values for every row, each after the one before it.
 
@@ -70,7 +70,7 @@ def write_values(
 
 
 @dataclass(frozen=True, slots=True)
-class Draw:
+class ValueDraw:
     """Options, and a number of each row that goes with its input wherever that stands."""
 
     options: DrawOptions

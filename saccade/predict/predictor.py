@@ -34,7 +34,7 @@ from saccade.predict.decode import (
     check_chunk,
     read_options,
 )
-from saccade.predict.following import Draw, DrawOptions, write_values
+from saccade.predict.following import DrawOptions, ValueDraw, write_values
 from saccade.predict.home import Resident, sizes_of
 from saccade.predict.inputs import read_input, read_inputs, scoring_vocabulary
 from saccade.predict.prediction import (
@@ -328,7 +328,7 @@ class Predictor(Resident):
         for rows in sorted_batches([self._size(a) for a in arrays], self.decoding.batch_tokens):
             sources = [next(iter(arrays[i].values())) for i in rows]
             first = torch.from_numpy(self.target.first(sources)).to(self.device)
-            draw = Draw(options, [self._key(several[i]) for i in rows]) if options else None
+            draw = ValueDraw(options, [self._key(several[i]) for i in rows]) if options else None
             padded = self._pad([arrays[i] for i in rows])
             for i, one in zip(rows, write_values(model, padded, first, n, draw), strict=True):
                 found[i] = one

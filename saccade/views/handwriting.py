@@ -10,7 +10,7 @@ from saccade.modalities._strokes import Strokes, as_strokes
 from saccade.views import svg
 from saccade.views.drawing import AttentionMap, Drawing, colourless
 from saccade.views.heatmap import SHADES
-from saccade.views.pen import Fitted, dots, inked, owners_of
+from saccade.views.pen import FittedStrokes, dots, inked, owners_of
 from saccade.views.weights import share, top_of
 from saccade.views.words import clean, label, pad, shorten
 
@@ -52,12 +52,12 @@ def to_svg(
 ) -> str:
     """Draw the strokes and below them the window: a row for each letter, time to the right."""
     weights, letters = _weights(seen, strokes)
-    fitted, y = Fitted(strokes), _EDGE + _TITLE
+    fitted, y = FittedStrokes(strokes), _EDGE + _TITLE
     body = [svg.text(_EDGE, _EDGE + 8, title, kind="title")]
     body.append(inked(fitted, _EDGE, y, owners_of(weights) if len(letters) else ()))
     y, wide = y + fitted.height + _GAP, fitted.width
     if truth is not None:
-        real = Fitted(truth)
+        real = FittedStrokes(truth)
         body.append(svg.text(_EDGE, y, "in the data", kind="small"))
         body.append(inked(real, _EDGE, y + 8, [-1] * (len(truth) - 1)))
         y, wide = y + 8 + real.height + _GAP, max(wide, real.width)

@@ -14,7 +14,7 @@ _BRAILLE = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))  # [4, 2] do
 _TALLEST = 6  # rows of a terminal
 
 
-class Fitted:
+class FittedStrokes:
     """Strokes scaled to fit a line: `points [T, 2]` in pixels, `width` and `height`."""
 
     def __init__(self, strokes: Strokes) -> None:
@@ -26,7 +26,7 @@ class Fitted:
         self.width, self.height = wide * factor, high * factor
 
 
-def inked(fitted: Fitted, x: float, y: float, owners: Sequence[int] = ()) -> str:
+def inked(fitted: FittedStrokes, x: float, y: float, owners: Sequence[int] = ()) -> str:
     """Draw strokes with their corner at (x, y).
 
     Args:

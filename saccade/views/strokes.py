@@ -7,7 +7,7 @@ import numpy as np
 from saccade.modalities._strokes import Strokes, as_strokes
 from saccade.views import svg
 from saccade.views.drawing import AttentionMap, Drawing, colourless, stacked
-from saccade.views.pen import Fitted, dots, inked
+from saccade.views.pen import FittedStrokes, dots, inked
 from saccade.views.words import clean, label, sentence
 
 _EDGE = 20.0
@@ -49,7 +49,7 @@ def to_svg(
         words: what was written.
         title: what stands above.
     """
-    fitted, top = Fitted(strokes), 2 * _EDGE + 8
+    fitted, top = FittedStrokes(strokes), 2 * _EDGE + 8
     body = [svg.text(_EDGE, _EDGE + 8, title, kind="title"), inked(fitted, _EDGE, top, owners)]
     below = top + fitted.height + 22
     for n, (word, middle) in enumerate(zip(words, middles, strict=True)):
