@@ -1,6 +1,7 @@
 """The density of Graves 2013 (arXiv:1308.0850), equations 18 to 26, and draws from it."""
 
 import math
+from typing import Any, cast
 
 import pytest
 import torch
@@ -29,17 +30,20 @@ def moves(n: int = 7) -> Tensor:
     return gold
 
 
-def formula(one: MixtureDensity, f: Tensor, gold: Tensor) -> Tensor:
+def formula(one: MixtureDensity, f: Tensor, gold: Tensor) -> Any:
     """The nats of every place by torch's own distributions."""
-    raw = one.output(f)
+    raw: Any = one.output(f)
     pi, mu, sigma, r, pen = raw.split([M, 2 * M, 2 * M, M, 2], dim=1)
     sigma, rho = sigma.unflatten(1, (M, 2)).exp(), r.tanh()
     s1, s2 = sigma.unbind(dim=2)
-    covariance = torch.stack([s1 * s1, rho * s1 * s2, rho * s1 * s2, s2 * s2], dim=2)
-    bells = MultivariateNormal(mu.unflatten(1, (M, 2)), covariance.unflatten(2, (2, 2)))
-    moved = MixtureSameFamily(Categorical(logits=pi), bells).log_prob(gold[:, :2])
-    lifted = Bernoulli(logits=pen[:, 0]).log_prob((gold[:, 2] > 0).double())
-    ended = Bernoulli(logits=pen[:, 1]).log_prob((gold[:, 2] == 2).double())
+    covariance: Any = torch.stack([s1 * s1, rho * s1 * s2, rho * s1 * s2, s2 * s2], dim=2)
+    bells: Any = MultivariateNormal(mu.unflatten(1, (M, 2)), covariance.unflatten(2, (2, 2)))
+    mixture: Any = MixtureSameFamily(Categorical(logits=pi), bells)
+    lift, end = (cast(Any, Bernoulli(logits=pen[:, n])) for n in (0, 1))
+    moved = mixture.log_prob(gold[:, :2])
+    lifted, ended = (
+        law.log_prob((gold[:, 2] > least).double()) for law, least in ((lift, 0.5), (end, 1.5))
+    )
     return -moved - lifted - torch.where(gold[:, 2] > 0, ended, 0.0)
 
 

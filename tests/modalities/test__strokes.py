@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from saccade.errors import DataError
 from saccade.modalities._strokes import Strokes, as_strokes, from_text, path_data, to_text
 
-SHAPE = [[(5, 5), (6.25, 5), (7, 9)], [(1, 1), (2, 2)]]
+SHAPE: list[list[tuple[float, float]]] = [[(5, 5), (6.25, 5), (7, 9)], [(1, 1), (2, 2)]]
 
 
 def lists(strokes: Strokes) -> list[list[list[float]]]:
@@ -22,7 +22,7 @@ def test_the_first_point_is_the_origin_and_the_pen_is_lifted_at_the_end() -> Non
     one = Strokes.of(SHAPE)
     assert lists(one) == [[[0, 0], [1.25, 0], [2, 4]], [[-4, -4], [-3, -3]]]
     assert one.points[:, 2].tolist() == [0, 0, 1, 0, 1]
-    assert one.box == (-4, -4, 2, 4)
+    assert list(one.box) == [-4, -4, 2, 4]
     assert len(one) == 5
 
 

@@ -42,7 +42,9 @@ def predictor() -> Predictor:
     codecs = Codecs({"source": source}, target)
     model = scramble(Part(Model, "encoder_decoder", MODEL).build(*codecs.shape), scale=0.3)
     with torch.no_grad():
-        model.head.output.bias[-2:] = torch.tensor([-2.0, 0.0])  # the pen is lifted now and then
+        model.get_parameter("head.output.bias")[-2:] = torch.tensor(
+            [-2.0, 0.0]
+        )  # the pen is lifted now and then
     return Predictor(model, codecs, Decoding(metrics=list[Part[Metric]]()))
 
 
@@ -73,7 +75,7 @@ def test_writing_ends_where_the_pen_says_so_or_at_the_limit(predictor: Predictor
     found = [p for n in range(12) for p in predictor.predict(TEXTS, sample={"seed": n})]
     assert {one.finished for one in found} == {True, False}
     for one in found:
-        pens = one.hypothesis.tokens[:, 2].tolist()  # type: ignore[attr-defined]
+        pens = np.asarray(one.hypothesis.tokens)[:, 2].tolist()
         assert 2.0 not in pens[:-1]
         assert (pens[-1] == 2.0) == one.finished
         assert one.finished or len(pens) == 30
@@ -93,7 +95,7 @@ def test_where_the_window_was_goes_with_the_strokes(predictor: Predictor) -> Non
 )
 def test_other_options_are_refused(given: dict[str, Any], predictor: Predictor) -> None:
     with pytest.raises(RecipeError, match=r"sample: found .*; expected bias, 0 to 100 or inf, and"):
-        predictor.predict("a", sample=given)
+        drawn(predictor, ["a"], sample=given)
     with pytest.raises(RecipeError, match="forecast: beam: for models that choose among symbols"):
         predictor.predict("a", beam=3)
 
