@@ -20,8 +20,10 @@ class Bleu(Metric):
     wrong: use `chrf` or `exact_match` for single words.
 
     order: the n of BLEU-n.  tokenize: as in sacrebleu, or `captions`: in lower case, without
-    punctuation.  smooth: `none` makes 0 of an order that matches nothing. With `captions` and
-    `none` the figures are those of pycocoevalcap, which adds 1e-15 to counts.
+    punctuation; or `sentences`: references as they are, case and " ." kept, parted by white space,
+    and the output written like them, with a capital and " .".  smooth: `none` makes 0 of an order
+    that matches nothing. With `captions` and `none` the figures are those of pycocoevalcap, which
+    adds 1e-15 to counts.
 
     detail: `bleu_1..n` cumulative as above, `precision_1..n`, `brevity_penalty`,
     `hypothesis_length`, `reference_length`.
@@ -32,26 +34,30 @@ class Bleu(Metric):
     def __init__(
         self,
         *,
-        tokenize: Literal["13a", "none", "intl", "char", "zh", "captions"] = "13a",
+        tokenize: Literal["13a", "none", "intl", "char", "zh", "captions", "sentences"] = "13a",
         lowercase: bool = False,
         order: Literal[1, 2, 3, 4] = 4,
         smooth: Literal["exp", "none"] = "exp",
     ) -> None:
-        self._captions, self._order = tokenize == "captions", order
+        self._captions, self._sentences = tokenize == "captions", tokenize == "sentences"
+        self._order, ours = order, self._captions or self._sentences
+        self._tokenize = tokenize
         self._scorer = _sacrebleu.scorer(
             "BLEU",
-            tokenize="none" if self._captions else tokenize,
+            tokenize="none" if ours else tokenize,
             lowercase=lowercase or self._captions,
             max_ngram_order=order,
             smooth_method=smooth,
         )
-        self.name = "BLEU" if order == 4 and not self._captions else f"BLEU-{order}"
+        self.name = "BLEU" if order == 4 and not ours else f"BLEU-{order}"
 
     def stats(self, hypothesis: str, references: Sequence[str]) -> Stats:
         """Return lengths, matches and totals of the orders: `[5 + 2 * order]`."""
         if self._captions:
             hypothesis = " ".join(words(hypothesis))
             references = [" ".join(words(line)) for line in references]
+        if self._sentences:
+            hypothesis = _sentence(hypothesis)
         return _sacrebleu.segment(self._scorer, hypothesis, references)
 
     def score(self, summed: Stats) -> Score:
@@ -64,9 +70,20 @@ class Bleu(Metric):
         detail["hypothesis_length"] = float(found.sys_len)
         detail["reference_length"] = float(found.ref_len)
         signature = _sacrebleu.signature(self._scorer, summed)
-        if self._captions:
-            signature = signature.replace("tok:none", "tok:captions")
+        if self._captions or self._sentences:
+            signature = signature.replace("tok:none", f"tok:{self._tokenize}")
         return Score(self.name, found.score, signature, detail, self.higher_is_better)
+
+
+def _sentence(text: str) -> str:
+    """Write an output as a sentence whose words white space parts.
+
+    >>> _sentence("a dog runs"), _sentence("Is it ?")
+    ('A dog runs .', 'Is it ?')
+    """
+    text = text.strip()
+    end = "" if not text or text[-1] in ".?!" else " ."
+    return text[:1].upper() + text[1:] + end
 
 
 def smoothed(stats: Stats) -> float:

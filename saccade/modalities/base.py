@@ -7,7 +7,7 @@ numpy, and `data/batching.py` makes tensors of them.
 
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -66,6 +66,10 @@ class Codec(Notation, ABC):
     def encode(self, raws: Sequence[Raw], origins: Sequence[str] = ()) -> list[Array]:
         """Turn raw values into arrays; an error names its origin, where there are any."""
 
+    def variants(self, raws: Sequence[Raw], origins: Sequence[str] = ()) -> list[Array]:
+        """Encode sources for a store: with more in each array where `vary` chooses among it."""
+        return self.encode(raws, origins)
+
     def encode_targets(
         self, raws: Sequence[Raw], sources: Sequence[Raw], origins: Sequence[str] = ()
     ) -> list[Array]:
@@ -105,6 +109,10 @@ class Codec(Notation, ABC):
     @abstractmethod
     def save(self, path: Path) -> None:
         """Write a JSON file."""
+
+    def network_weights(self) -> Mapping[str, Any]:
+        """Return the tensors of a network that encodes, by its names, for a folder to keep."""
+        return {}
 
     def reserve(self, n: int, beside: "Codec | None" = None) -> "Codec":
         """Keep `n` symbols for words that are copied; those of a target from the one `beside`."""

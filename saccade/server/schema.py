@@ -151,7 +151,8 @@ class FlagAnswer(BaseModel):
 class SourcePlaces(BaseModel):
     """Which columns of attention belong to a source, from `start` up to `end`.
 
-    grid: rows and columns, where they form one.  picture: what the model saw, as a data URI.
+    grid: rows and columns, where they form one.  picture: what the model saw, as a data URI;
+    of a clip its frames side by side.
     """
 
     source: str
@@ -223,7 +224,7 @@ class InputAnswer(BaseModel):
     """A source of a model; `limit` is the most pixels each way of a picture that it takes."""
 
     name: str
-    kind: Literal["text", "picture", "values"]
+    kind: Literal["text", "picture", "clip", "values"]
     limit: int
 
 

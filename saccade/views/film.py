@@ -10,6 +10,7 @@ from saccade.errors import ShapeError
 from saccade.modalities._clip import Clip, Frames, Span
 from saccade.modalities._picture import Picture, to_text
 from saccade.modalities._sampling import whole_clip
+from saccade.nouns import Raw
 from saccade.views import axes, svg
 from saccade.views.drawing import AttentionMap, Drawing, stacked
 from saccade.views.heatmap import RAMP, SHADES, scale, shade
@@ -18,6 +19,7 @@ from saccade.views.words import clean, label, pad, sentence, shorten
 
 _NARROW, _WIDE = 26.0, 56.0  # pixels of a frame in the strip
 _ALL = 900.0  # pixels that the strip aims at
+_HIGH = 64  # pixels of a frame in a strip that is one picture
 _ROW = 22.0  # pixels of a word
 _DOTS = 8  # columns of a frame in a terminal, at most
 _LEAST = 4  # and at least
@@ -67,6 +69,13 @@ def draw_several(maps: Mapping[str, AttentionMap]) -> Drawing:
     """Draw several maps over a clip, one below the other."""
     strips = {name: draw(replace(one, title="")) for name, one in maps.items()}
     return stacked("Attention maps", strips, said=next(iter(maps.values())).said)
+
+
+def strip(raw: Raw) -> str:
+    """Lay the frames of a clip side by side in one picture, at most 64 pixels high: a data URI."""
+    frames = whole_clip(raw).frames  # [F, H, W, 3]
+    every = -(-max(frames.shape[1:3]) // _HIGH)  # rows and columns, to leave the others out
+    return to_text(Picture(np.concatenate(list(frames[:, ::every, ::every]), axis=1)))
 
 
 def share_in_frames(weights: Weights, span: Span) -> float:

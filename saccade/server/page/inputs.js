@@ -1,9 +1,10 @@
-// What a model reads, source by source: a text box, or a place for pictures. Nothing is stored.
+// What a model reads, source by source: a text box, or a place for pictures or clips. Nothing is stored.
 
 import { find, make } from "/static/dom.js";
 
 export const PICTURE = "data:image/";  // what a picture begins with where others have text
 const KINDS = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+const MOVING = ["image/gif", "image/png", "image/apng", "image/webp"];
 const LARGEST = 1024;  // pixels each way of a picture that is sent, at most
 const FILE = 50_000_000, PNG = 1_000_000;  // bytes of a file that is read; of a PNG that is sent
 const MOST = 16;  // pictures at once
@@ -29,6 +30,24 @@ export async function pictureOf(file, limit, bytes) {
   }
 }
 
+// A file that moves as a data URI, as it is: to scale it down would leave its first frame only.
+async function clipOf(file, limit, bytes) {
+  if (file.size > bytes) throw new Error(`${file.name}: ${said(file.size)}; at most ${said(bytes)} can be sent. Save fewer or smaller frames.`);
+  try {
+    (await createImageBitmap(file)).close();
+  } catch {
+    throw new Error(`${file.name}: not a clip that this browser can read. Save it as GIF.`);
+  }
+  if (!MOVING.includes(file.type)) throw new Error(`${file.name}: ${file.type || "a file of no known kind"}; a clip is a GIF, or an animated PNG or WebP.`);
+  return asIs(file);
+}
+
+// What can be chosen, by the kind of a source.
+const SORTS = {
+  picture: { noun: "picture", accept: KINDS, hint: "PNG, JPEG, GIF or WebP", read: pictureOf },
+  clip: { noun: "clip", accept: MOVING, hint: "GIF, or animated PNG or WebP", read: clipOf },
+};
+
 function asIs(file) {
   return new Promise((done, failed) => {
     const reader = new FileReader();
@@ -51,16 +70,16 @@ function scaled(bitmap, scale, name, bytes) {
   return uri;
 }
 
-// A place where pictures are picked, dropped or pasted, with what was chosen.
+// A place where pictures or clips are picked, dropped or pasted, with what was chosen.
 class PictureBox {
-  constructor(node, title, { limit, bytes, most, say, changed }) {
-    Object.assign(this, { node, limit, bytes, most, say, changed, chosen: [] });
-    this.input = make("input", { type: "file", accept: KINDS.join(","), multiple: most > 1 });
-    const name = make("span", {}, most > 1 ? "Pick pictures" : `Pick ${title}`);
-    this.list = make("ul", { class: "thumbs", "aria-label": "Chosen pictures" });
+  constructor(node, title, { sort, limit, bytes, most, say, changed }) {
+    Object.assign(this, { node, sort, limit, bytes, most, say, changed, chosen: [] });
+    this.input = make("input", { type: "file", accept: sort.accept.join(","), multiple: most > 1 });
+    const name = make("span", {}, most > 1 ? `Pick ${sort.noun}s` : `Pick ${title}`);
+    this.list = make("ul", { class: "thumbs", "aria-label": `Chosen ${sort.noun}s` });
     this.node.replaceChildren(
       make("div", { class: "actions" }, make("label", { class: "pick" }, name, this.input),
-        make("span", { class: "hint" }, `PNG, JPEG, GIF or WebP; or drop or paste ${most > 1 ? "them" : "it"} here`)),
+        make("span", { class: "hint" }, `${sort.hint}; or drop or paste ${most > 1 ? "them" : "it"} here`)),
       this.list,
     );
     this.input.onchange = () => {
@@ -74,11 +93,11 @@ class PictureBox {
     if (this.most === 1) this.chosen = [];
     for (const file of files) {
       if (this.chosen.length >= this.most) {
-        this.say(`At most ${this.most} pictures at once; ${file.name} and what follows is left out.`, true);
+        this.say(`At most ${this.most} ${this.sort.noun}s at once; ${file.name} and what follows is left out.`, true);
         break;
       }
       try {
-        this.chosen.push({ name: file.name || "picture", uri: await pictureOf(file, this.limit, this.bytes) });
+        this.chosen.push({ name: file.name || this.sort.noun, uri: await this.sort.read(file, this.limit, this.bytes) });
       } catch (error) {
         this.say(error.message, true);
       }
@@ -109,18 +128,18 @@ class PictureBox {
 export function inputs({ limits, say }) {
   const text = find("#text-box"), source = find("#source"), boxes = find("#sources");
   let model, shown = new Map();
-  const isText = () => (model?.inputs ?? []).length < 2 && model?.inputs?.[0]?.kind !== "picture";
+  const isText = () => (model?.inputs ?? []).length < 2 && !(model?.inputs?.[0]?.kind in SORTS);
   const alone = () => (model.inputs.length === 1 ? [...shown.values()][0] : undefined);
   const pictureBoxes = () => [...shown.values()].filter((box) => box instanceof PictureBox);
 
   function build({ name, kind, limit }) {
-    const title = model.inputs.length > 1 ? name : "Pictures";
+    const sort = SORTS[kind], title = model.inputs.length > 1 ? name : kind === "clip" ? "Clips" : "Pictures";
     const block = make("div", { class: "source-block", "data-source": name, "data-kind": kind });
-    if (kind === "picture") {
+    if (sort) {
       const most = model.inputs.length > 1 ? 1 : Math.min(MOST, limits?.items ?? MOST);
       const inner = make("div");
       block.append(make("span", { class: "over" }, title), inner);
-      shown.set(name, new PictureBox(inner, title, { limit, bytes: limits?.picture ?? 8e6, most, say, changed: () => {} }));
+      shown.set(name, new PictureBox(inner, title, { sort, limit, bytes: limits?.picture ?? 8e6, most, say, changed: () => {} }));
     } else {
       const box = make("textarea", { rows: "2", dir: "auto", spellcheck: "false" });
       block.append(make("label", { class: "over" }, title, box));
@@ -151,8 +170,10 @@ export function inputs({ limits, say }) {
     },
     missing() {
       if (isText()) return "Type a sentence first.";
-      return model.inputs.length > 1 ? "Fill in every box first." : "Choose a picture first.";
+      return model.inputs.length > 1 ? "Fill in every box first." : `Choose a ${alone().sort.noun} first.`;
     },
+    // What a person calls an example that is no text.
+    noun: () => pictureBoxes()[0]?.sort.noun ?? "picture",
     // Put in what an example, a link or the history holds.
     set(given, title = "picture") {
       if (isText()) { source.value = given; return; }
