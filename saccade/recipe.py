@@ -351,15 +351,13 @@ def _mixed(recipe: Recipe) -> list[str]:
     """Say what is for symbols where the target has values, or the other way round."""
     training, decoding = recipe.training, recipe.decoding
     target, problems = find(Modality, recipe.data.target.kind), list[str]()
-    writes, objective = (
-        ("symbols", "cross_entropy") if target.discrete else ("values", "squared_error")
-    )
+    writes = "symbols" if target.discrete else "values"
     if not target.writable:
         return []
     if find(Objective, training.objective.kind).discrete != target.discrete:
         problems.append(
             f"training.objective: {training.objective.kind} does not fit a target of kind"
-            f" {recipe.data.target.kind}, which has {writes}; use {objective}."
+            f" {recipe.data.target.kind}, which has {writes}; use {target.objective}."
         )
     for name, parts in (("training", training.metrics), ("decoding", decoding.metrics)):
         problems += unfit_metrics(f"{name}.metrics", parts, recipe.data.target)

@@ -9,6 +9,8 @@ from saccade.attention.base import Remembering
 from saccade.errors import RecipeError
 from saccade.flow import State, tensor
 
+_FASTEST = 100.0  # places a step
+
 
 class GaussianMixture(Remembering):
     """Weigh places by K bells whose centres only ever move forward.
@@ -18,14 +20,21 @@ class GaussianMixture(Remembering):
         a[t, u] = sum_k alpha[t, k] exp(-beta[t, k] (kappa[t, k] - u)^2)
 
     Graves 2013 (arXiv:1308.0850), eqs. 46 to 51, u = 1, 2, ... and kappa[0] = 0. What stands at a
-    place is not asked. The weights need not sum to one. With `b` as it starts, a centre moves one
-    place a step and the bells' heights sum to one.
+    place is not asked. The weights need not sum to one. With `b` as it starts, a centre moves
+    `pace` places a step and the bells' heights sum to one; a pen takes many steps for a letter.
     """
 
     normalised = False
 
-    def __init__(self, query_dim: int, key_dim: int, *, components: int = 5) -> None:
+    def __init__(
+        self, query_dim: int, key_dim: int, *, components: int = 5, pace: float = 1.0
+    ) -> None:
         super().__init__(query_dim, key_dim)
+        if not 0 < pace <= _FASTEST:
+            raise RecipeError(
+                f"gaussian_mixture.pace: found {pace:g}; expected more than 0 and at most"
+                f" {_FASTEST:g} places a step. Change it."
+            )
         if components < 1:
             raise RecipeError(
                 f"gaussian_mixture.components: {components} is below 1; use 1 bell or more."
@@ -35,6 +44,7 @@ class GaussianMixture(Remembering):
         nn.init.xavier_uniform_(self.W.weight)
         nn.init.zeros_(self.W.bias)
         nn.init.constant_(self.W.bias[:components], -math.log(components))
+        nn.init.constant_(self.W.bias[2 * components :], math.log(pace))
 
     def keys(self, states: Tensor) -> Tensor:
         """Keep the number of places."""

@@ -21,7 +21,7 @@ from saccade.folders.examples import example_of
 from saccade.look import gradients, pictures
 from saccade.look.pictures import View
 from saccade.predict.predictor import Predictor
-from saccade.views.drawing import Drawing, checked_path, draw_output
+from saccade.views.drawing import Drawing, checked_path
 
 Picture = Annotated[
     Path | None,
@@ -82,11 +82,11 @@ def inspect(
     def drawn(folder: Path) -> Drawing:
         predictor = load(folder, device=device)
         given, truth = _given(folder, predictor, sentence)
-        chart = predictor.target.chart
-        if chart and view is View.attention:
-            found = predictor.predict(given, steps=None if truth is None else len(truth))
-            drawing = draw_output(chart, found.source, found.output, truth)
-            return replace(drawing, said=found.text)
+        if predictor.target.chart and view is View.attention:
+            far = truth is not None and not predictor.target.ends
+            found = predictor.predict(given, steps=len(truth) if far else None)
+            drawing = pictures.output_drawing(found, truth)
+            return drawing if drawing.said else replace(drawing, said=found.text)
         how: dict[str, Any] = {"head": head, "words": words, "beam": beam, "gold": gold}
         return pictures.draw(predictor, given, view, **how, smoothly=not grid)
 

@@ -89,7 +89,7 @@ def named_input(text: str, sources: Collection[str], where: str) -> dict[str, st
 
 def reads_pictures(notation: Notation) -> bool:
     """Tell whether a source is a picture or a clip, which may be a file."""
-    return bool(notation.stand_in)
+    return notation.view in ("picture", "film")
 
 
 def picture_inputs(

@@ -1,7 +1,7 @@
 """The verb that writes: lines in, lines out, in order."""
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, BinaryIO, TextIO
 
@@ -12,9 +12,9 @@ from saccade.cli.options import Beam, Device, Engine, Model, Quantise, coloured,
 from saccade.cli.startup import lighten, uncollected
 from saccade.cli.streams import input_lines, input_size, named_inputs, output, picture_inputs
 from saccade.engines._open import load
+from saccade.engines.base import Opened
 from saccade.errors import RecipeError
 from saccade.export.base import is_export
-from saccade.modalities._notation import Notation
 from saccade.predict.decode import CHUNK, Decode
 from saccade.predict.prediction import Prediction
 
@@ -28,7 +28,8 @@ def translate(
         list[str] | None,
         typer.Argument(
             metavar="[PICTURE]...",
-            help="Picture files, for a model that reads pictures; of several sources NAME=FILE.",
+            help="Picture files, for a model that reads pictures; of several sources NAME=FILE."
+            " Texts, for a model that writes with a pen.",
         ),
     ] = None,
     source: Annotated[
@@ -83,6 +84,12 @@ def translate(
     seed: Annotated[
         int | None, typer.Option("--seed", help="Of --sample: another seed, another output.")
     ] = None,
+    bias: Annotated[
+        float | None,
+        typer.Option(
+            "--bias", min=0.0, help="Of --sample, for strokes of a pen: the larger, the neater."
+        ),
+    ] = None,
     prefix: Annotated[str, typer.Option("--prefix", help="Text every output begins with.")] = "",
     line_buffered: Annotated[
         bool, typer.Option("--line-buffered", help="Answer every line before reading the next.")
@@ -110,9 +117,12 @@ def translate(
 
       saccade translate runs/demo        [dim](a conversation, on a terminal)[/dim]
 
+      saccade predict runs/pen-synthesis "Four keys" --sample --bias 2 > keys.svg
+
       echo "ROMEO:" | saccade translate runs/shakespeare-lstm --sample --temperature 0.8
     """
     chance = {"temperature": temperature, "top_k": top_k, "top_p": top_p, "seed": seed}
+    chance["bias"] = bias
     drawn = _sample({"beam": beam, "length_penalty": length_penalty}, chance, sample)
     decode = Decode(beam, nbest, length_penalty, sample=drawn, prefix=prefix)
     with output(target) as file:
@@ -126,9 +136,10 @@ def translate(
         with uncollected():
             translator = load(model, device=device, engine=engine, quantise=quantise, much=much)
         if translator.target.vocabulary is None:
-            _refuse_search(model, decode, {"--scores": scores, "--alignments": alignments})
+            columns_of = {"--scores": scores, "--alignments": alignments}
+            _refuse_search(model, decode, columns_of, draws=translator.target.ends)
         live = source is None and not pictures and _is_terminal(sys.stdin)
-        inputs = _inputs(model, translator.sources, pictures, source, live=live)
+        inputs = _inputs(model, translator, pictures, source, live=live)
         chunk = 1 if live or line_buffered else _PICTURES if pictures else CHUNK
         found = translator.stream(inputs, decode, chunk=chunk)
         wanted = OutputColumns(form, nbest=nbest, scores=scores, alignments=alignments, flags=flags)
@@ -139,13 +150,14 @@ def translate(
 
 def _inputs(
     model: Path,
-    sources: Mapping[str, Notation],
+    opened: Opened,
     pictures: list[str] | None,
     source: Path | None,
     *,
     live: bool,
 ) -> Iterator[str | dict[str, str]]:
-    """Return what to read: the pictures that were named, or lines."""
+    """Return what to read: the pictures that were named, texts for a pen, or lines."""
+    sources, target = opened.sources, opened.target
     if not pictures:
         return named_inputs(_prompted() if live else input_lines(source), sources)
     if source is not None:
@@ -153,6 +165,8 @@ def _inputs(
             f"--input {source}: stands beside {pictures[0][:80]}; expected pictures or a file of"
             " lines. Leave one out."
         )
+    if target.vocabulary is None and target.ends and len(sources) == 1:
+        return iter(pictures)
     return picture_inputs(pictures, sources, model)
 
 
@@ -171,13 +185,13 @@ def _sample(
     return options if sample else None
 
 
-def _refuse_search(model: Path, decode: Decode, columns: dict[str, bool]) -> None:
-    """Refuse options that are for symbols."""
+def _refuse_search(model: Path, decode: Decode, columns: dict[str, bool], *, draws: bool) -> None:
+    """Refuse options that are for symbols; values that are drawn may be sampled."""
     asked = {
         "--beam": decode.beam is not None,
         "--nbest": decode.nbest > 1,
         "--length-penalty": decode.length_penalty is not None,
-        "--sample": decode.sample is not None,
+        "--sample": decode.sample is not None and not draws,
         "--prefix": decode.prefix != "",
         **columns,
     }

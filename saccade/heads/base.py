@@ -33,6 +33,8 @@ class Head(nn.Module, ABC):
 
     discrete: ClassVar[bool] = False  # True if it writes symbols, False if it writes values
     general: ClassVar[bool] = True  # False if only its own model makes the features that it reads
+    draws: ClassVar[bool] = False  # True if it knows how likely values are, and can draw some
+    n_uniform: ClassVar[int] = 0  # how many numbers of chance a draw takes
 
     def __init__(self, width: int, size: int) -> None:
         super().__init__()
@@ -42,6 +44,23 @@ class Head(nn.Module, ABC):
     @abstractmethod
     def best(self, features: Tensor) -> Tensor:
         """Return what is written if one thing must be: symbols `[...]` or values `[..., C]`."""
+
+    def draw(self, features: Tensor, uniform: Tensor, bias: float = 0.0) -> Tensor:
+        """Draw values `[..., C]` by chance, if it `draws`.
+
+        Args:
+            features: `[..., D]`.
+            uniform: `[..., n_uniform]`, numbers from 0 to 1 that decide.
+            bias: 0 draws as likely as the head finds values; the larger, the nearer to `best`.
+        """
+        raise ShapeError(
+            f"{type(self).__name__}: knows one value and no distribution to draw from; expected a"
+            " head such as mixture_density. Leave out sample."
+        )
+
+    def ended(self, values: Tensor) -> Tensor:
+        """Tell after which values `[..., C]` nothing more is written: `[...]`, nowhere if False."""
+        return torch.zeros(values.shape[:-1], dtype=torch.bool, device=values.device)
 
     def log_probs(self, features: Tensor) -> Tensor:
         """Turn features `[..., D]` into log-probabilities of the next symbol `[..., V]`."""

@@ -34,6 +34,7 @@ from saccade.views.drawing import (
     Drawing,
     colourless,
     draw_maps,
+    draw_output,
     stacked,
 )
 
@@ -122,6 +123,21 @@ def draw(
             " a model folder, or that `saccade.train` returned. Load it first."
         )
     return _VIEWS[View(view)](_Seen(model, sentence, head, beam, words, gold, smoothly))
+
+
+def output_drawing(prediction: Prediction, truth: Any = None) -> Drawing:
+    """Draw an output by the chart of its target, with where the model looked meanwhile.
+
+    Args:
+        prediction: what was written; its target has a `chart`.
+        truth: what was to come, if that is known.
+    """
+    weights, seen = prediction.attention, None
+    if weights is not None:
+        places = (prediction.source_tokens, prediction.tokens, prediction.grid)
+        seen = AttentionMap(weights, *places, prediction.seen)
+    chart = prediction.looker.target.chart
+    return draw_output(chart, prediction.source, prediction.output, truth, seen)
 
 
 def draw_beside(drawings: Mapping[str, Drawing]) -> Drawing:

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from saccade.errors import CheckpointError
+from saccade.look.pictures import output_drawing
 from saccade.look.probes import probe_nonsense
 from saccade.nouns import Example
 from saccade.predict import evaluation
@@ -22,7 +23,6 @@ from saccade.train.files import write_text
 from saccade.train.log import clock
 from saccade.train.progress import Progress
 from saccade.views.by_length import Bucket
-from saccade.views.drawing import draw_output
 from saccade.views.report import Probe, ReportSample, RunReport, ScoreRow, training_report
 
 _SAMPLES = 8
@@ -164,11 +164,10 @@ def samples(recipe: Recipe, translator: Predictor, root: Path = Path()) -> list[
 
 def picture_of(prediction: Prediction, example: Example) -> str:
     """Draw an output beside what was to come, or where the model looked; "" if neither is known."""
-    chart = prediction.looker.target.chart
-    if chart:
+    if prediction.looker.target.chart:
         truth = example.target
         truth = prediction.looker.target.read(truth) if isinstance(truth, str) else truth
-        return draw_output(chart, prediction.source, prediction.output, truth).svg
+        return output_drawing(prediction, truth).svg
     drawn = prediction.drawing()
     return drawn.svg if drawn else ""
 

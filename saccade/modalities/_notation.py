@@ -19,18 +19,20 @@ class Notation(ABC):
 
     vocabulary: the pieces of text, None for everything else.  view: the module of `views` that
     draws attention over such a source.  chart: the one that draws such an output, if there is one.
+    ends: whether what is written tells itself where it ends; otherwise somebody says how far to go.
     limit: pixels each way of the largest picture that is read; 0 if nobody says.
     """
 
     vocabulary: Vocabulary | None = None
     view: ClassVar[str] = "heatmap"
     chart: ClassVar[str] = ""
+    ends: ClassVar[bool] = True
     limit: int = 0
 
     @property
     def stand_in(self) -> str:
         """What a line shows in the place of a raw value that is a picture file as text."""
-        return {"picture": "[picture]", "film": "[clip]"}.get(self.view, "")
+        return {"picture": "[picture]", "film": "[clip]", "strokes": "[strokes]"}.get(self.view, "")
 
     def words(self, values: Values) -> list[int]:
         """Number the word that each place belongs to; places that form no words stand alone."""

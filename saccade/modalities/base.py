@@ -134,12 +134,15 @@ class Modality(ABC):
     """A kind of data with its options.
 
     discrete: search can choose among its symbols; otherwise a model writes values.  raw: what
-    metrics compare.  writable: a model can write it.
+    metrics compare.  writable: a model can write it.  continues: as a target it goes on from a
+    source of the same kind.  objective: what a model that writes it is usually trained with.
     """
 
     discrete: ClassVar[bool]
     raw: ClassVar[str]
     writable: ClassVar[bool] = True
+    continues: ClassVar[bool] = False
+    objective: ClassVar[str] = "cross_entropy"
     max_length: int
     ordered: bool = True  # places are laid out in the order of the raw value
     varies: bool = False  # training sees other arrays of the same raw value in every epoch

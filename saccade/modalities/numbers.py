@@ -98,6 +98,7 @@ class NumbersCodec(Codec):
     unit = "places"
     dtype = "float32"
     chart = "forecast"
+    ends = False
 
     def __init__(self, scale: Scale, horizon: int) -> None:
         self.scale, self.horizon = scale, horizon
@@ -194,6 +195,8 @@ class NumbersModality(Modality):
     """
 
     discrete: ClassVar[bool] = False
+    continues: ClassVar[bool] = True
+    objective: ClassVar[str] = "squared_error"
     raw: ClassVar[str] = "numbers"
 
     def __init__(self, *, max_length: int = 256) -> None:

@@ -51,7 +51,7 @@ def _wrong_data(sources: Sides, target: Part[Modality]) -> list[str]:
             f"data.target: {target.kind} can be read but not written; expected text or numbers."
             " Change data.target.kind."
         ]
-    if not written.discrete and find(Modality, first.kind).raw != written.raw:
+    if written.continues and find(Modality, first.kind).raw != written.raw:
         return [
             f"data.target: {target.kind} go on from their source, but data.{name} is of kind"
             f" {first.kind}; expected {target.kind}. Change data.{name}."

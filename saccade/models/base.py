@@ -71,6 +71,16 @@ class Writer(Model, ABC):
         features, _, state = self.advance(token, state)
         return self.head.best(features), state
 
+    def draw(
+        self, token: Tensor, state: State, uniform: Tensor, bias: float
+    ) -> tuple[Tensor, State]:
+        """Read what was written last; return what the head draws next, and the state.
+
+        uniform: `[B, n_uniform]`, the numbers of chance that decide.
+        """
+        features, _, state = self.advance(token, state)
+        return self.head.draw(features, uniform, bias), state
+
 
 class FrameWriter(Writer, ABC):
     """A writer that says of every frame which symbol it is; SOURCE of its state has the `frames`.

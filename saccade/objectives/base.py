@@ -65,10 +65,10 @@ class Objective(ABC):
     def validate(self, model: Model, batch: Batch) -> Loss:
         """Return what a model is validated by, without the objective's own terms.
 
-        The negative log-probability of target symbols, or the squared error of values that the
-        model writes by itself.
+        The negative log-probability of target symbols, or of values where the head knows it; else
+        the squared error of values that the model writes by itself.
         """
-        if not self.discrete:
+        if not self.discrete and not model.head.draws:
             return squared_error(model, batch, free_running=True)
         mask = batch.target.mask
         total, nll = model.head.loss(model(batch).features[mask], batch.target.values[mask])

@@ -64,7 +64,8 @@ class Decode:
         nbest: how many outputs to keep for each line.
         length_penalty: exponent of the length that scores are divided by.
         search: any part of `search`, instead of beam search.
-        sample: options of `search.sample`, to draw outputs by chance instead.
+        sample: options of `search.sample`, to draw outputs by chance instead; `bias` and `seed`
+            of models that draw values.
         prefix: text every output must begin with, or one for each line.
         trace: keep the beam's tree.
         steps: how many places of values to write, for models of numbers; as many as in training
@@ -114,16 +115,17 @@ class Decode:
             options["length_penalty"] = self.length_penalty
         return SearchChoice(kind, options)
 
-    def check_values(self, where: str) -> None:
+    def check_values(self, where: str, *, draws: bool = False) -> None:
         """Refuse what belongs to search, for a model that writes values and searches nothing.
 
-        Another part of `search` is no wish of a user and is let through.
+        Another part of `search` is no wish of a user and is let through. `sample` is for models
+        whose head `draws`.
         """
         asked = {
             "beam": self.beam is not None,
             "nbest": self.nbest > 1,
             "length_penalty": self.length_penalty is not None,
-            "sample": self.sample is not None,
+            "sample": self.sample is not None and not draws,
             "prefix": bool(self.prefix),
             "trace": self.trace,
         }
@@ -158,13 +160,14 @@ def _sample(given: object, problems: list[str]) -> FrozenOptions | None:
 
 
 class SampleOptions(TypedDict, total=False):
-    """The options of `search.sample`, for editors and type checkers."""
+    """The options of `search.sample`, for editors and type checkers; `bias` is for values."""
 
     temperature: float
     top_k: int
     top_p: float
     n: int
     seed: int
+    bias: float
 
 
 class DecodeOptions(TypedDict, total=False):

@@ -25,6 +25,7 @@ from saccade.models.base import Model
 from saccade.nouns import Example, Raw
 from saccade.objectives.base import Objective
 from saccade.parts import Part
+from saccade.predict import density
 from saccade.predict.baselines import naive_forecasts
 from saccade.predict.decode import USUAL, Decode
 from saccade.predict.prediction import Prediction, shortened
@@ -170,9 +171,9 @@ def loss_of(objective: Objective, model: Model, batches: Iterable[Batch]) -> flo
 def outputs_for(
     opened: Opening, examples: Sequence[Example], decode: Decode = USUAL
 ) -> list[Prediction]:
-    """Predict the output of every example; of values, as many places as its reference has."""
+    """Predict the output of every example; of a forecast, as many places as its reference has."""
     given = [{name: example.sources[name] for name in opened.sources} for example in examples]
-    if opened.target.vocabulary is not None:
+    if opened.target.ends:
         return list(opened.stream(given, decode))
     lengths = [len(as_numbers(example.target, example.origin)) for example in examples]
     far = replace(decode, steps=max(lengths, default=1))
@@ -269,7 +270,7 @@ def evaluate(
         decode: how to write.
     """
     if predictor.target.vocabulary is None:
-        decode.check_values("evaluate")
+        decode.check_values("evaluate", draws=predictor.model.head.draws)
     chosen = list(metrics) or predictor.decoding.metrics
     started = time.monotonic()
     writes = chosen or predictor.model.reads
@@ -277,8 +278,10 @@ def evaluate(
     seconds = time.monotonic() - started
     references = [list(example.references) for example in examples]
     figures = figures_of(chosen, [one.output for one in found], references)
+    if predictor.model.head.draws and not predictor.target.vocabulary:
+        figures = {density.NAME: _density(predictor, examples), **figures}
     naive: dict[str, list[Numbers]] = {}
-    if predictor.target.vocabulary is None:
+    if not predictor.target.ends:
         naive = naive_forecasts(found, predictor.decoding.season)
     baselines = {name: figures_of(chosen, values, references) for name, values in naive.items()}
     return Evaluation(
@@ -291,6 +294,13 @@ def evaluate(
         baselines,
         known=known_examples(predictor, examples),
     )
+
+
+def _density(predictor: Predictor, examples: Sequence[Example]) -> Figure:
+    """Measure how likely a model finds values."""
+    metric, nats = density.NatsPerPoint(), density.nats_of(predictor, examples)
+    rows = metric.matrix(nats, [[None]] * len(nats))
+    return Figure(metric.score(rows.sum(axis=0)), interval_of(metric, rows))
 
 
 def known_examples(opened: Opening, examples: Sequence[Example]) -> tuple[int, ...]:

@@ -34,6 +34,7 @@ from saccade.predict.decode import (
     check_chunk,
     read_options,
 )
+from saccade.predict.following import DrawOptions, ValueDraw, write_values
 from saccade.predict.home import Resident, sizes_of
 from saccade.predict.inputs import read_input, read_inputs, scoring_vocabulary
 from saccade.predict.prediction import (
@@ -47,7 +48,6 @@ from saccade.predict.prediction import (
 from saccade.predict.shapers import LanguageModelFor, shapers_of
 from saccade.predict.thread_pool import map_threads
 from saccade.recipe import Decoding
-from saccade.search._follow import follow
 from saccade.search._plan import longest_output, smaller_at_the_end, sorted_batches
 from saccade.search.base import Found, Search, Searcher, Task, Watch
 from saccade.shaping.lexicon import Counts
@@ -149,7 +149,7 @@ class Predictor(Resident):
         """
         decode, call = read_options(options, ("watch", "chunk"))
         if self.target.vocabulary is None:
-            decode.check_values("forecast")
+            decode.check_values("forecast", draws=self.model.head.draws)
         if isinstance(given, list):
             return Predictions(self.stream(given, decode, **call))
         return next(self.stream([given], decode, **call))
@@ -179,7 +179,7 @@ class Predictor(Resident):
         if self.target.vocabulary is None:
             n_places = self._n_places(decode)
             while several := list(islice(rest, chunk)):
-                yield from self._follow(several, n_places)
+                yield from self._follow(several, decode, n_places)
             return
         chosen = decode.resolve(self.decoding.search)
         search = Part(Search, chosen.kind, chosen.options).build()
@@ -323,20 +323,21 @@ class Predictor(Resident):
         return n
 
     @torch.inference_mode()
-    def _follow(self, several: Sequence[Given], n: int) -> list[Prediction]:
-        """Write `n` places of values, each after the one before it."""
+    def _follow(self, several: Sequence[Given], decode: Decode, n: int) -> list[Prediction]:
+        """Write `n` places of values, or as many as there are up to an end."""
         model, arrays = writer(self.model), self.encode(several)
         found: list[Any] = [None] * len(several)
+        options = None if decode.sample is None else DrawOptions.of(decode.sample)
         for rows in sorted_batches([self._size(a) for a in arrays], self.decoding.batch_tokens):
             sources = [next(iter(arrays[i].values())) for i in rows]
             first = torch.from_numpy(self.target.first(sources)).to(self.device)
-            state = model.start(self._pad([arrays[i] for i in rows]))
-            values = follow(model.follow, state, first, n).cpu().numpy()  # [B, n, C]
-            for i, row in zip(rows, values, strict=True):
-                found[i] = row
+            draw = ValueDraw(options, [self._key(several[i]) for i in rows]) if options else None
+            padded = self._pad([arrays[i] for i in rows])
+            for i, one in zip(rows, write_values(model, padded, first, n, draw), strict=True):
+                found[i] = one
         return [
-            Prediction(given, row, Hypothesis(values, 0.0, ()), self)
-            for given, row, values in zip(several, arrays, found, strict=True)
+            Prediction(given, row, one, self)
+            for given, row, one in zip(several, arrays, found, strict=True)
         ]
 
     @torch.inference_mode()

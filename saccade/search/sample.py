@@ -97,7 +97,7 @@ class Sample(Search):
         for row, (limit, key) in enumerate(
             zip(rules.limits.tolist(), task.keys or [0] * len(rules.limits), strict=True)
         ):
-            generator = torch.Generator().manual_seed(_mix(self.seed, key))
+            generator = torch.Generator().manual_seed(row_seed(self.seed, key))
             chance[row, :, : limit + 1] = torch.rand(self.n, limit + 1, generator=generator)
         return chance.flatten(0, 1).to(device)
 
@@ -113,6 +113,6 @@ class Sample(Search):
         return scores.scatter(1, place, ordered)
 
 
-def _mix(seed: int, key: int) -> int:
+def row_seed(seed: int, key: int) -> int:
     """Make one seed of two numbers, with no pattern between neighbours."""
     return int.from_bytes(hashlib.blake2b(f"{seed} {key}".encode(), digest_size=7).digest())

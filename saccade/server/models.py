@@ -58,7 +58,7 @@ class Served:
     def pictures(self) -> tuple[str, ...]:
         """The sources that are pictures."""
         sources = self.translator.sources.items()
-        return tuple(name for name, codec in sources if codec.stand_in)
+        return tuple(name for name, codec in sources if codec.view in ("picture", "film"))
 
     @property
     def reads_pictures(self) -> bool:

@@ -7,13 +7,13 @@ from typing import Any
 
 from saccade.errors import RecipeError
 from saccade.look import inspection
-from saccade.look.pictures import maps_of
+from saccade.look.pictures import maps_of, output_drawing
 from saccade.predict.prediction import Prediction, rounded
 from saccade.predict.predictor import Predictor
 from saccade.server.limits import Limits
 from saccade.server.schema import Predict
 from saccade.views import beam_tree, distribution, film, lines
-from saccade.views.drawing import draw_maps, draw_output
+from saccade.views.drawing import draw_maps
 
 _DIGITS = 5  # of an attention weight
 
@@ -202,13 +202,12 @@ def _distribution(seen: Seen) -> str:
 
 def _output(seen: Seen) -> str:
     one = seen.translation
-    chart = one.looker.target.chart
-    if not chart:
+    if not one.looker.target.chart:
         raise RecipeError(
             "views: output draws values, but this model writes text; expected a forecaster. Leave"
             " it out."
         )
-    return draw_output(chart, one.source, one.output).svg
+    return output_drawing(one).svg
 
 
 def views_of(predictor: Predictor) -> list[str]:

@@ -125,9 +125,15 @@ def stacked(name: str, drawings: Mapping[str, Drawing], *, said: str = "") -> Dr
     return Drawing(name, draw, write, said=said)
 
 
-def draw_output(view: str, source: Any, output: Any, truth: Any = None) -> Drawing:
-    """Draw an output beside its source and, if it is known, what was to come."""
-    drawn: Drawing = importlib.import_module(f"saccade.views.{view}").draw(source, output, truth)
+def draw_output(
+    view: str, source: Any, output: Any, truth: Any = None, seen: AttentionMap | None = None
+) -> Drawing:
+    """Draw an output beside its source and, if it is known, what was to come.
+
+    `seen` is where the model looked meanwhile; not every view shows it.
+    """
+    module = importlib.import_module(f"saccade.views.{view}")
+    drawn: Drawing = module.draw(source, output, truth, seen)
     return drawn
 
 

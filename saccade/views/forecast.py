@@ -7,15 +7,26 @@ import numpy as np
 
 from saccade.errors import DataError, ShapeError
 from saccade.views import curves
-from saccade.views.drawing import Drawing, colourless
+from saccade.views.drawing import AttentionMap, Drawing, colourless
 from saccade.views.ticks import drawable, short
 
 _SPARKS = "▁▂▃▄▅▆▇█"
 _NARROWEST = 20
 
 
-def draw(source: Any, output: Any, truth: Any = None, *, column: int = 0) -> Drawing:
-    """Draw one column of a window `[S, C]`, of its forecast and, if it is known, of what came."""
+def draw(
+    source: Any,
+    output: Any,
+    truth: Any = None,
+    seen: AttentionMap | None = None,
+    *,
+    column: int = 0,
+) -> Drawing:
+    """Draw one column of a window `[S, C]`, of its forecast and, if it is known, of what came.
+
+    `seen`, where the model looked, is not drawn.
+    """
+    del seen
     columns = np.asarray(output).shape[1]
     if not 0 <= column < columns:
         raise DataError(

@@ -67,7 +67,7 @@ LENGTHS = [(4, 2), (6, 5), (2, 4)]  # of windows and of what came; three columns
 
 def test_the_known_ones_are_found() -> None:
     assert {p.kind for p in NUMERIC} == set(KINDS)
-    assert {p.kind for p in OBJECTIVES} == {"absolute_error", "squared_error"}
+    assert {p.kind for p in OBJECTIVES} == {"absolute_error", "likelihood", "squared_error"}
     assert METRICS == ["mae", "rmse"]
 
 

@@ -17,6 +17,7 @@ from saccade.parts import Part, kinds
 from tests.samples import backward, mask_of, missing_gradients, name, randn, scramble, variants
 
 WIDTH, SIZE, T, LENGTHS = 6, 9, 3, (4, 2)
+SIZES = {"mixture_density": 3}  # of heads that write one thing alone
 EMBEDDED = 5  # the width of a matrix that a head may share
 PARTS = variants(Head)
 every = pytest.mark.parametrize("part", PARTS, ids=name)
@@ -39,6 +40,7 @@ def _pointer(head: Head, f: Tensor) -> Tensor:
 
 
 MODELS: dict[str, Model] = {  # what the model that has such a head makes of features [B, T, D]
+    "mixture_density": lambda _, f: f,
     "closed": lambda _, f: flagged(f, (torch.arange(T) == T - 1).expand(len(f), -1)),
     "given": _given,
     "path": _path,
@@ -50,7 +52,7 @@ MODELS: dict[str, Model] = {  # what the model that has such a head makes of fea
 
 def build(part: Part[Head], *, tied: bool = False) -> Head:
     matrix = nn.Parameter(torch.empty(SIZE, EMBEDDED)) if tied else None
-    return scramble(part.build(WIDTH, SIZE, matrix))
+    return scramble(part.build(WIDTH, SIZES.get(part.kind, SIZE), matrix))
 
 
 def source(extra: int = 0) -> Padded:
@@ -73,9 +75,10 @@ def test_all_are_tried() -> None:
 def test_what_is_written(part: Part[Head], tied: bool) -> None:
     head = build(part, tied=tied)
     f = features(part, head)
-    assert (head.width, head.size) == (WIDTH, SIZE)
+    assert (head.width, head.size) == (WIDTH, SIZES.get(part.kind, SIZE))
     if not isinstance(head, Categorical):
-        assert head.best(f).shape == (2, T, SIZE)
+        assert head.best(f).shape == (2, T, head.size)
+        assert head.ended(head.best(f)).shape == (2, T)
         with pytest.raises(ShapeError, match="writes values, which have no log-probabilities"):
             head.log_probs(f)
         return
@@ -94,6 +97,10 @@ def test_the_loss_is_that_of_what_is_written(part: Part[Head], smoothing: float)
         gold, log_probs = torch.arange(len(f)) % SIZE, head.log_probs(f)
         plain = -log_probs.gather(1, gold[:, None])[:, 0]
         expected = (1 - smoothing) * plain.sum() - smoothing * log_probs.mean(dim=1).sum()
+    elif head.draws:  # a density of its own: tested beside it
+        gold = randn(len(f), head.size, seed=6)
+        plain = torch.stack([head.loss(f[i : i + 1], gold[i : i + 1])[0] for i in range(len(f))])
+        expected = plain.sum()
     else:
         gold = randn(len(f), SIZE, seed=6)
         plain = (head.best(f) - gold).square().mean(dim=1)
@@ -136,14 +143,33 @@ def test_a_place_alone_is_a_place_of_the_batch(part: Part[Head]) -> None:
 def test_every_parameter_gets_a_gradient(part: Part[Head], tied: bool) -> None:
     head = build(part, tied=tied).train()
     f = features(part, head)
-    found = head.log_probs(f) if isinstance(head, Categorical) else head.best(f)
+    if head.draws:
+        found = head.loss(f.flatten(0, 1), randn(2 * T, head.size, seed=6))[0][None]
+    else:
+        found = head.log_probs(f) if isinstance(head, Categorical) else head.best(f)
     backward((found * randn(*found.shape, seed=3)).sum())
     assert missing_gradients(head) == []
 
 
 @every
+def test_what_is_drawn_is_decided_by_chance_alone(part: Part[Head]) -> None:
+    head = build(part)
+    f, chance = features(part, head), torch.rand(2, T, head.n_uniform)
+    if not head.draws:
+        with pytest.raises(ShapeError, match=r"no distribution to draw from; expected a head such"):
+            head.draw(f, chance)
+        return
+    drawn = head.draw(f, chance)
+    assert drawn.shape == (2, T, head.size)
+    assert torch.equal(head.draw(f, chance), drawn)
+    assert_close(head.draw(f[1], chance[1]), drawn[1])
+    assert torch.equal(head.draw(f, chance, float("inf")), head.best(f))
+
+
+@every
 def test_weights_survive_saving(part: Part[Head]) -> None:
-    head, other = build(part), scramble(part.build(WIDTH, SIZE, None), seed=7)
+    head = build(part)
+    other = scramble(part.build(WIDTH, head.size, None), seed=7)
     other.load_state_dict(head.state_dict())
     f = features(part, head)
     assert torch.equal(head.best(f), other.best(f))

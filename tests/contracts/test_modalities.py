@@ -13,6 +13,7 @@ from saccade.errors import RecipeError
 from saccade.heads.base import Head
 from saccade.modalities._clip import Clip
 from saccade.modalities._picture import Picture
+from saccade.modalities._strokes import Strokes
 from saccade.modalities.base import Array, Codec, Modality
 from saccade.nouns import Raw
 from saccade.parts import Part, find, kinds
@@ -32,7 +33,12 @@ CLIPS = [
     Clip(np.arange(n * 64 * 64 * 3, dtype=np.uint32).reshape(n, 64, 64, 3).astype(np.uint8))
     for n in (3, 1)
 ]
+STROKES = [
+    Strokes.of([[(0, 0), (3, 4.5), (1, 1)], [(7, -2), (8, 2)]]),
+    Strokes.of([[(0, 0), (1.5, 2)]]),
+]
 RAW: dict[str, list[Any]] = {
+    "strokes": STROKES,
     "text": TEXTS,
     "numbers": SERIES,
     "picture": PICTURES,
@@ -68,6 +74,8 @@ def same(one: Raw, other: Raw) -> bool:
         return bool(one == other)
     if isinstance(one, Picture):
         return bool(np.array_equal(one.pixels, other.pixels))
+    if isinstance(one, Strokes):
+        return bool(np.allclose(one.points, other.points, atol=5e-3))
     if isinstance(one, Clip):
         return bool(np.array_equal(one.frames, other.frames))
     return one.shape == other.shape and bool(np.allclose(one, other, rtol=1e-5, atol=1e-5))

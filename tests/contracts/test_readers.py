@@ -14,6 +14,7 @@ from saccade.parts import Part, kinds
 from saccade.readers import _lines
 from saccade.readers.base import Reader
 from tests.readers.test_dataset import save
+from tests.readers.test_iam_ondb import TEXT, XML
 
 TEXTS = {
     "a.txt": "one two\nthree four\n",
@@ -32,6 +33,8 @@ TEXTS = {
     "beside.txt": "b.png\na.png\n",
     "clips.tsv": "a\tit falls\na\tit drops\nb.gif\tit grows\n",
     "split.txt": "a\n",
+    "ink.jsonl": '{"text": "a", "strokes": [[[0, 0], [1, 1]]]}\n',
+    "forms.txt": "a01-000u\n",
 }
 TSV = {"kind": "tsv", "path": "t.tsv"}
 OPTIONS: dict[str, dict[str, Any]] = {
@@ -43,11 +46,13 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "dataset": {"path": "set"},
     "dialogue": {"path": "d.txt"},
     "embedded": {},
+    "iam_ondb": {"strokes": "lineStrokes", "texts": "ascii", "split": "forms.txt"},
     "illustrated": {
         "corpus": TSV,
         "names": "beside.txt",
         "images": "pictures",
     },
+    "ink": {"path": "ink.jsonl"},
     "joined": {"corpus": TSV},
     "jsonl": {"path": "j.jsonl"},
     "labelled": {"path": "l.txt"},
@@ -79,6 +84,12 @@ def test_files_are_named_before_they_are_opened(
     for name in ("a.png", "b.png"):
         (tmp_path / "pictures" / name).write_bytes(_png.encode(np.zeros((2, 2, 3), np.uint8)))
     (tmp_path / "clips" / "a").mkdir(parents=True)
+    for folder, name, text in (
+        ("lineStrokes", "a01-000u-01.xml", XML),
+        ("ascii", "a01-000u.txt", TEXT),
+    ):
+        (tmp_path / folder / "a01" / "a01-000").mkdir(parents=True)
+        (tmp_path / folder / "a01" / "a01-000" / name).write_text(text, encoding="utf-8")
     opened: list[Path] = []
     real = _lines.open_bytes
 

@@ -59,7 +59,7 @@ export class Answer {
     this.title.append(make("small", {}, `  ${(this.seconds * 1000).toFixed(0)} ms, score ${short(score)}`));
     const several = this.parts.length > 1;
     const spans = this.parts.map(({ text }, n) => {
-      const span = make("span", { class: "part" }, text);
+      const span = written(text);
       if (several) span.onclick = () => this.choose(n);
       return span;
     });
@@ -333,6 +333,12 @@ function sureness(probability) {
 function mean(maps) {
   if (!maps.length) return [];
   return maps[0].map((row, t) => row.map((_, s) => maps.reduce((sum, map) => sum + map[t][s], 0) / maps.length));
+}
+
+// A text as it is, or the strokes of a pen as a picture, in which nothing can run.
+function written(text) {
+  if (!text.startsWith("<svg ")) return make("span", { class: "part" }, text);
+  return make("img", { class: "part", alt: "strokes of a pen", src: `data:image/svg+xml,${encodeURIComponent(text)}`, style: "max-width:100%;background:#fff" });
 }
 
 // The text of the output that stands before word t, spaces included.
