@@ -74,7 +74,7 @@ def _embedded(raw: dict[str, Any], folder: Path) -> dict[str, Any]:
     plain = raw["corpus"] if isinstance(raw["corpus"], dict) else {"kind": raw["corpus"]}
     options = {key: value for key, value in plain.items() if key != "kind"}
     corpus: Corpus = Part(Corpus, plain["kind"], options).build()
-    name = f"{plain['kind']}-{raw['split']}.tsv"
+    name = f"{plain['kind']}-{options.get('task', '')}-{raw['split']}.tsv"
     rows = (f"{source}\t{target}" for source, target in corpus.pairs(raw["split"]))
     _save(folder / name, list(islice(rows, LINES)))
     return {"kind": "tsv", "path": name}
