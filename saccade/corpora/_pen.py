@@ -4,6 +4,7 @@ Chance is made of sums and products of `random()` and of hashes, so a seed gives
 everywhere.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import shake_256
@@ -76,7 +77,7 @@ def written(text: str, dice: Dice) -> Strokes:
 
 def _bell(dice: Dice) -> float:
     """Draw a number with mean 0 and variance 1, never beyond 3.5: a sum of four uniform ones."""
-    return (sum(dice.below(1 << 30) for _ in range(4)) / (1 << 30) - 2.0) * 3.0**0.5
+    return (sum(dice.below(1 << 30) for _ in range(4)) / (1 << 30) - 2.0) * math.sqrt(3.0)
 
 
 def _joined(before: str, here: str) -> bool:
@@ -99,7 +100,7 @@ def _moved(pieces: tuple[Points, ...], x: float, noise: Noise) -> list[Points]:
 
 def _traced(pieces: list[Points], hand: Hand, noise: Noise) -> Points:
     """Follow a stroke and set a point after every step of the pen, `[n, 2]`."""
-    found = []
+    found: list[Points] = []
     for piece in pieces:
         fine = curve(len(piece)) @ piece  # [m, 2]
         steps = np.sqrt(np.square(fine[1:] - fine[:-1]).sum(axis=1))
@@ -121,7 +122,7 @@ def _noise(seed: int) -> Noise:
     """Return a source of `[n, 2]` numbers as `_bell` draws them."""
     key, used = seed.to_bytes(4, "big"), 0
     raw = np.frombuffer(shake_256(key).digest(8 * _DRAWN), dtype="<u2").reshape(-1, 4)
-    pool = ((raw.sum(axis=1) / (1 << 16) - 2.0) * 3.0**0.5).reshape(-1, 2)
+    pool = ((raw.sum(axis=1) / (1 << 16) - 2.0) * math.sqrt(3.0)).reshape(-1, 2)
 
     def draw(n: int) -> Points:
         nonlocal used

@@ -129,8 +129,8 @@ class MixtureDensity(Head):
         pi, mu, sigma, r, pen = torch.split(raw, [M, 2 * M, 2 * M, M, _PEN], dim=-1)
         return _Mixture(
             pi.log_softmax(dim=-1),
-            mu.unflatten(-1, (M, 2)),
-            sigma.unflatten(-1, (M, 2)).clamp(min=math.log(self.floor), max=_LOG_WIDEST),
+            mu.reshape(*mu.shape[:-1], M, 2),
+            sigma.reshape(*mu.shape[:-1], M, 2).clamp(min=math.log(self.floor), max=_LOG_WIDEST),
             r.clamp(-_STEEPEST, _STEEPEST),
             pen[..., 0],
             pen[..., 1],
