@@ -30,7 +30,9 @@ class Notation(ABC):
     @property
     def stand_in(self) -> str:
         """What a line shows in the place of a raw value that is a picture file as text."""
-        return {"picture": "[picture]", "film": "[clip]"}.get(self.view, "")
+        return {"picture": "[picture]", "film": "[clip]", "spectrogram": "[sound]"}.get(
+            self.view, ""
+        )
 
     def words(self, values: Values) -> list[int]:
         """Number the word that each place belongs to; places that form no words stand alone."""

@@ -76,6 +76,10 @@ class Codec(Notation, ABC):
         """Return the number of places of arrays with these shapes, `[n, ndim]` to `[n]`."""
         return shapes[:, 0]
 
+    def laid(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the shape that an array of this shape has when it is laid out alone."""
+        return shape[0] + self.extra, *shape[1:]
+
     @abstractmethod
     def pad(self, arrays: Sequence[Array]) -> Laid:
         """Lay the arrays of a batch out to be read."""
