@@ -242,6 +242,17 @@ class Stepped(NamedTuple):
     state: State
 
 
+class Frames(NamedTuple):
+    """What a model of frames says of every frame: log-probabilities `[B, S, V]`, and the mask.
+
+    PAD is the blank. Behind its last frame, where `mask [B, S]` is False, a row says blank with
+    certainty: more of such frames change nothing.
+    """
+
+    log_probs: Tensor
+    mask: Tensor
+
+
 class Step(NamedTuple):
     """A model over one symbol: log-probabilities of the next `[B, V]`, and the state after it.
 
@@ -260,11 +271,13 @@ class Loss:
     """A sum and what it is a sum over; the training loop divides once, after accumulation.
 
     total: scalar, differentiable.  count: number of target symbols.  parts: sums worth logging.
+    counts: what else was counted, such as examples left out; the log keeps it as it is.
     """
 
     total: Tensor
     count: int
     parts: Mapping[str, float] = field(default_factory=dict)
+    counts: Mapping[str, int] = field(default_factory=dict)
 
 
 # Masks: True means keep.

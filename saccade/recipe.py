@@ -19,6 +19,7 @@ from saccade.models._legacy import upgraded
 from saccade.models._wiring import misfits
 from saccade.models.base import Model
 from saccade.nouns import SOURCE_NAME
+from saccade.objectives._frames import frameless
 from saccade.objectives.base import Objective
 from saccade.parts import Option, Part, check_options, find, kinds, plain
 from saccade.readers.base import Reader
@@ -177,6 +178,7 @@ def from_plain(raw: Mapping[str, Any], where: str = "recipe") -> Recipe:
     raw, notes = upgraded(raw)
     recipe = _section(Recipe, dict(raw), "", problems)
     if not problems:
+        recipe = _suited(recipe, raw)
         problems = _contradictions(recipe)
     if problems:
         raise RecipeError([f"{where}: {problem}" for problem in problems])
@@ -271,6 +273,16 @@ def _shorthand(kind: Any, value: Any) -> Any:
     return value
 
 
+def _suited(recipe: Recipe, raw: Mapping[str, Any]) -> Recipe:
+    """Take the objective and the search that suit the model where the recipe names none."""
+    model, training, decoding = find(Model, recipe.model.kind), recipe.training, recipe.decoding
+    if "objective" not in raw.get("training", ()):
+        training = dataclasses.replace(training, objective=Part(Objective, model.objective))
+    if "search" not in raw.get("decoding", ()):
+        decoding = dataclasses.replace(decoding, search=Part(Search, model.search))
+    return dataclasses.replace(recipe, training=training, decoding=decoding)
+
+
 def _contradictions(recipe: Recipe) -> list[str]:
     data, training, problems = recipe.data, recipe.training, list[str]()
     if not data.train:
@@ -297,7 +309,8 @@ def _contradictions(recipe: Recipe) -> list[str]:
             " or add it to training.metrics."
         )
     problems += misfits(recipe.model, data.read, data.target)
-    return problems + _mixed(recipe) + _out_of_range(training)
+    kinds_named = (recipe.model.kind, training.objective.kind, recipe.decoding.search.kind)
+    return problems + _mixed(recipe) + frameless(*kinds_named) + _out_of_range(training)
 
 
 def _readings(recipe: Recipe) -> list[str]:

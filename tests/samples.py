@@ -239,6 +239,11 @@ MODELS = {
     "instant": _model("rnn", "instant", _RNN),
 }
 HARD = _model("rnn", "rnn", _RNN, attention="hard")  # learns by an objective of its own
+CTC = Part(
+    Model,
+    "ctc",
+    {"embedding": 24, "dropout": 0.0, "split": 2, "encoder": Part(Encoder, "rnn", _RNN)},
+)
 
 
 @cache
@@ -266,7 +271,7 @@ def trained(kind: str, steps: int = 250) -> Model:
     """A model that has seen PAIRS many times."""
     with torch.random.fork_rng():
         torch.manual_seed(1)
-        model = {**MODELS, "hard": HARD}[kind].build(*sides(len(vocabulary())))
+        model = {**MODELS, "hard": HARD, "ctc": CTC}[kind].build(*sides(len(vocabulary())))
     optimiser = torch.optim.Adam(model.parameters(), lr=1e-2)
     for _ in range(steps):
         loss = cross_entropy(model, pairs_batch())

@@ -17,14 +17,17 @@ from saccade.data.prepare import fit_codecs, reads
 from saccade.engines._devices import checked_device
 from saccade.engines._open import load
 from saccade.folders.examples import read_examples
+from saccade.folders.model import build_model
 from saccade.look import doctor as rules
 from saccade.look import pairs as pair_rules
 from saccade.look.captions import examine_captions
 from saccade.look.doctor import Finding
+from saccade.look.frames import examine_frames
 from saccade.look.probes import probe_nonsense
 from saccade.modalities.base import Codec
+from saccade.models.base import Model
 from saccade.nouns import Example
-from saccade.parts import Part
+from saccade.parts import Part, find
 from saccade.predict.evaluation import outputs_for
 from saccade.predict.predictor import Predictor
 from saccade.readers._lines import numbered
@@ -122,6 +125,8 @@ def _recipe(path: Path) -> list[Finding]:
     text = all(codec.vocabulary is not None for codec in sides.values())
     if paired and text:
         found += pair_rules.examine_pairs("train", train)
+    if find(Model, recipe.model.kind).frames:
+        found += examine_frames("train", build_model(recipe, codecs, draw=False), codecs, train)
     for table in tables_of(readers_of(recipe)):
         found += pair_rules.examine_unread(table.unread())
     for name, part in {"valid": data.valid, **data.test}.items():

@@ -22,6 +22,10 @@ class Encoder(nn.Module, ABC):
     def memory_dim(self) -> int:
         """Width of the states and of the summary."""
 
+    def n_states(self, n_places: int) -> int:
+        """Return how many states a source of so many places becomes."""
+        return n_places
+
     def read(self, source: Padded) -> Memory:
         """Read the source; nested sequences end to end, unless the encoder reads them nested."""
         memory: Memory = self(source if self.nested else source.flat())

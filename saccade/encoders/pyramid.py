@@ -46,6 +46,10 @@ class PyramidEncoder(Encoder):
         """The width of all directions together."""
         return self.width
 
+    def n_states(self, n_places: int) -> int:
+        """Return a 2^(L-1)-th, rounded up."""
+        return -(-n_places >> (len(self.layers) - 1))
+
     def forward(self, source: Padded) -> Memory:
         """Run every layer; the memory has a 2^(L-1)-th of the places, rounded up."""
         mask = source.mask  # [B, S]

@@ -109,6 +109,8 @@ def _obstacles(model: Model) -> Iterator[tuple[str, str, str]]:
             )
         if isinstance(module, Hard) and module.recurrent:
             yield "attention hard: choose: sample", "draws random numbers", "Use choose: argmax"
+    if model.frames:
+        yield "model: ctc", "adds up the paths of frames", "Use encoder_decoder"
     if model.pieces_each > 1:
         yield f"model.factors: {model.pieces_each}", "checks every sentence", "Use factors: 1"
 

@@ -2,6 +2,7 @@
 
 import math
 import time
+from collections import Counter
 from pathlib import Path
 
 from saccade.errors import CheckpointError, Interrupted, TrainingError
@@ -49,6 +50,7 @@ class Trainer:
         self.pace = Pace(self.limits)
         self.signals = Signals()
         self.verdict: Verdict | None = None
+        self._counts, self._told = Counter[str](), set[str]()
 
     def save(self) -> None:
         """Write a checkpoint of where the run stands."""
@@ -118,6 +120,7 @@ class Trainer:
         self.pace.updated(progress)
         if said := self.pace.tell(progress, self.bench):
             self.log.say(said)
+        self._counts.update(update.counts)
         if progress.step % self.settings.report_every:
             return
         speed = progress.tokens / max(progress.seconds, 1e-9)
@@ -130,6 +133,7 @@ class Trainer:
             "tokens": progress.tokens,
             "tokens_per_second": speed,
             "seconds": progress.seconds,
+            **self._counts,
         }
         self.log.record("train", progress.step, figures)
         text = (
@@ -137,6 +141,11 @@ class Trainer:
             f" {speed:,.0f} tokens/s"
         )
         self.log.report(text, progress.elapsed, self.pace.left(progress))
+        for topic, remark in self.loop.objective.remarks(progress.step, self._counts).items():
+            if topic not in self._told:
+                self.log.say(remark)
+        self._told.update(self.loop.objective.remarks(progress.step, self._counts))
+        self._counts.clear()
 
     def _validate(self, progress: Progress) -> Validation:
         started = time.monotonic()

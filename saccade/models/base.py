@@ -6,7 +6,7 @@ from typing import ClassVar
 from torch import Tensor, nn
 
 from saccade.errors import RecipeError
-from saccade.flow import Batch, Decoded, Sources, State, Step, Stepped
+from saccade.flow import Batch, Decoded, Frames, Sources, State, Step, Stepped
 from saccade.heads.base import Head
 
 
@@ -23,6 +23,9 @@ class Model(nn.Module, ABC):
     several: ClassVar[bool] = False  # True if it can read several sources
     source_raws: ClassVar[tuple[str, ...]] = ()  # what it can read, as of Modality; () is anything
     discrete: ClassVar[bool | None] = None  # True: symbols; False: values; None: as its head
+    frames: ClassVar[bool] = False  # True if it says of every frame which symbol it is, as CTC does
+    objective: ClassVar[str] = "cross_entropy"  # what it learns by if the recipe does not say
+    search: ClassVar[str] = "beam"  # how it is searched if the recipe does not say
     head: Head
 
     @abstractmethod
@@ -40,6 +43,10 @@ class Model(nn.Module, ABC):
     def grid(self, shapes: dict[str, tuple[int, ...]]) -> tuple[int, ...]:
         """Return the shape of the places that attention weighs, for sources of these shapes."""
         return next(iter(shapes.values()))[:1]
+
+    def n_frames(self, shapes: dict[str, tuple[int, ...]]) -> int:
+        """Return how many frames sources of these shapes have; 0 if the model has no frames."""
+        return 0
 
 
 class Writer(Model, ABC):
@@ -62,6 +69,32 @@ class Writer(Model, ABC):
         """Read what was written last; return what the head writes next, and the state."""
         features, _, state = self.advance(token, state)
         return self.head.best(features), state
+
+
+class FrameWriter(Writer, ABC):
+    """A writer that says of every frame which symbol it is; SOURCE of its state has the `frames`.
+
+    So a search may go along the frames, and an objective may sum over all their paths.
+    """
+
+    frames: ClassVar[bool] = True
+    objective: ClassVar[str] = "ctc"
+    search: ClassVar[str] = "ctc_greedy"
+    discrete: ClassVar[bool | None] = True
+
+    @abstractmethod
+    def read_frames(self, sources: Sources) -> Frames:
+        """Read the sources; return what every frame says."""
+
+
+def frame_writer(model: Model, owner: str) -> FrameWriter:
+    """Return the model if it has frames; refuse it if not."""
+    if isinstance(model, FrameWriter):
+        return model
+    raise RecipeError(
+        f"{owner}: {type(model).__name__} does not write frame by frame; expected a model such as"
+        " ctc. Use another objective or model."
+    )
 
 
 def writer(model: Model) -> Writer:

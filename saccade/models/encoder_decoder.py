@@ -178,8 +178,7 @@ class SourceReader(nn.Module):
     def _read(self, name: str, source: Padded) -> Memory:
         vectors: Padded = self.embedders[name](source)
         dropped = self._dropout[0](vectors.values.flatten(1, -2)).view_as(vectors.values)
-        encoder, read = self.encoders[name], Padded(dropped, vectors.mask)
-        assert isinstance(encoder, Encoder)
+        encoder, read = self._encoder(name), Padded(dropped, vectors.mask)
         memory: Memory = encoder(read) if read.mask.dim() == 2 else encoder.read(read)
         return memory
 
@@ -187,6 +186,13 @@ class SourceReader(nn.Module):
         """Return the shape of the places that attention weighs."""
         grids = [self._embedder(name).grid(shape) for name, shape in shapes.items()]
         return grids[0] if len(grids) == 1 else (sum(_area(grid) for grid in grids),)
+
+    def n_states(self, shapes: dict[str, tuple[int, ...]]) -> int:
+        """Return how many states sources of these shapes become."""
+        return sum(
+            self._encoder(name).n_states(_area(self._embedder(name).grid(shape)))
+            for name, shape in shapes.items()
+        )
 
     @property
     def embedder(self) -> Embedder:
@@ -197,14 +203,18 @@ class SourceReader(nn.Module):
     @property
     def encoder(self) -> Encoder:
         """The encoder of the only source."""
-        (encoder,) = self.encoders.values()
-        assert isinstance(encoder, Encoder)
-        return encoder
+        (name,) = self.encoders
+        return self._encoder(name)
 
     def _embedder(self, name: str) -> Embedder:
         embedder = self.embedders[name]
         assert isinstance(embedder, Embedder)
         return embedder
+
+    def _encoder(self, name: str) -> Encoder:
+        encoder = self.encoders[name]
+        assert isinstance(encoder, Encoder)
+        return encoder
 
 
 def embedder_of(side: Side, dim: int, part: Part[Embedder] | None = None) -> Embedder:

@@ -1,7 +1,7 @@
 """What an objective is: a model and a batch in, a sum to make small out."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -36,6 +36,7 @@ class Objective(ABC):
 
     discrete: ClassVar[bool] = True  # False if it is for models that write values
     all_references: ClassVar[bool] = False  # True if it asks for all targets of an example
+    frames: ClassVar[bool] = False  # True if it is for models of frames, as CTC is
 
     def __init__(self, decode: Decode) -> None:
         self.decode = decode
@@ -51,6 +52,15 @@ class Objective(ABC):
         Only objectives of `all_references` are asked to. What they find depends on the training
         data alone, so a resumed run finds it again.
         """
+
+    def remarks(self, step: int, counts: Mapping[str, int]) -> dict[str, str]:
+        """Say what a user should know of the last updates, by topic; each topic is told once.
+
+        Args:
+            step: updates made.
+            counts: `Loss.counts` of the updates since the last report, added up.
+        """
+        return {}
 
     def validate(self, model: Model, batch: Batch) -> Loss:
         """Return what a model is validated by, without the objective's own terms.

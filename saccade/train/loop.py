@@ -7,9 +7,10 @@ goes on, bit for bit, as if it had not stopped.
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import torch
 from torch.nn.utils import get_total_norm
@@ -40,6 +41,7 @@ class Update:
     tokens: int
     learning_rate: float
     gradient_norm: float
+    counts: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,7 @@ class Loop:
         _seed(seed_of(self.seed, progress.step), self.device)
         generator = torch.Generator().manual_seed(seed_of(self.seed, progress.step) + 1)
         moment = Moment(progress.step, generator)
-        total, nll, count = 0.0, 0.0, 0
+        total, nll, count, counts = 0.0, 0.0, 0, Counter[str]()
         self.optimiser.zero_grad(set_to_none=True)
         for batch in self._fetch():
             with products(settings.precision, self.device):
@@ -110,6 +112,7 @@ class Loop:
             total += loss.total.item()
             nll += loss.parts.get("nll", loss.total.item())
             count += loss.count
+            counts.update(loss.counts)
         norm = self._divide(count)
         rate = settings.learning_rate * self.schedule.factor(progress.step, progress.grades)
         for group in self.optimiser.param_groups:
@@ -120,7 +123,7 @@ class Loop:
         if self.average:
             self.average.update(self.model, progress.step)
         check_divergence(progress, nll / count, rate, settings)
-        return Update(total / count, nll / count, count, rate, norm)
+        return Update(total / count, nll / count, count, rate, norm, counts)
 
     def _fetch(self) -> Iterator[Batch]:
         """Yield the batches of one update; at the end of an epoch go on with the next."""

@@ -105,6 +105,9 @@ def test_shapes(part: Part[Encoder], turns: bool) -> None:
     assert memory.mask.shape == (4, n)
     if memory.places is None:
         assert torch.equal(memory.mask, source(turns=turns).flat().mask)
+    if not encoder.nested:  # how many turns there are does not follow from the places
+        lengths = source(turns=turns).flat().mask.sum(dim=1).tolist()
+        assert [encoder.n_states(length) for length in lengths] == memory.mask.sum(dim=1).tolist()
 
 
 @every

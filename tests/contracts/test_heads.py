@@ -23,6 +23,10 @@ every = pytest.mark.parametrize("part", PARTS, ids=name)
 Model = Callable[[Head, Tensor], Tensor]
 
 
+def _given(_: Head, f: Tensor) -> Tensor:
+    return randn(len(f), T, SIZE).requires_grad_().log_softmax(dim=2)
+
+
 def _path(head: Head, f: Tensor) -> Tensor:
     assert isinstance(head, PathHead)
     return head.at(f, torch.arange(T).expand(len(f), -1))
@@ -36,6 +40,7 @@ def _pointer(head: Head, f: Tensor) -> Tensor:
 
 MODELS: dict[str, Model] = {  # what the model that has such a head makes of features [B, T, D]
     "closed": lambda _, f: flagged(f, (torch.arange(T) == T - 1).expand(len(f), -1)),
+    "given": _given,
     "path": _path,
     "pointer": _pointer,
     "symbols": lambda _, f: f,
@@ -84,7 +89,7 @@ def test_what_is_written(part: Part[Head], tied: bool) -> None:
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
 def test_the_loss_is_that_of_what_is_written(part: Part[Head], smoothing: float) -> None:
     head = build(part)
-    f = features(part, head).detach().flatten(0, 1)  # [N, D]
+    f = features(part, head).detach().flatten(0, 1).requires_grad_()  # [N, D]
     if isinstance(head, Categorical):
         gold, log_probs = torch.arange(len(f)) % SIZE, head.log_probs(f)
         plain = -log_probs.gather(1, gold[:, None])[:, 0]
@@ -98,7 +103,7 @@ def test_the_loss_is_that_of_what_is_written(part: Part[Head], smoothing: float)
     assert_close(each, plain.detach())
     assert not each.requires_grad
     made, right = (
-        torch.autograd.grad(one, list(head.parameters()), allow_unused=True)
+        torch.autograd.grad(one, [f, *head.parameters()], allow_unused=True)
         for one in (total, expected)
     )
     assert_close(made, right)

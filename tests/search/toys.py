@@ -62,3 +62,26 @@ def memory_log_probs(key: int, hypothesis: Hypothesis) -> list[float]:
         gains.append(float(log_probs[0, token]))
         read = token
     return gains
+
+
+FRAMES = torch.randn(60, N_SYMBOLS + 1, generator=torch.Generator().manual_seed(5)) * 1.5
+
+
+def frame_state(keys: list[int], n_frames: int = 0) -> State:
+    """Frames that depend on a key: PAD 0 is the blank, START 1, END 2, others 3..5; 2 to 6 each.
+
+    Behind the last frame of a row, and up to `n_frames`, is silence.
+    """
+    lengths = [2 + key % 5 for key in keys]
+    silence = torch.full((N_SYMBOLS + 1,), -1e30)
+    silence[0] = 0.0
+    frames = silence.repeat(len(keys), max([n_frames, *lengths]), 1)  # [B, S, V]
+    for row, (key, length) in enumerate(zip(keys, lengths, strict=True)):
+        said = FRAMES[key % 50 : key % 50 + length].clone()
+        said[:, 1:3] = -torch.inf
+        frames[row, :length] = said.log_softmax(dim=1).clamp(min=-30.0)
+    return {SOURCE: {"frames": frames}}
+
+
+def frame_task(limits: list[int]) -> Task:
+    return Task(1, 2, torch.tensor(limits, dtype=torch.long), (0, 1))

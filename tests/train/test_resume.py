@@ -30,6 +30,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
         "validate_every": 1,
         "keep_best": 2,
     },
+    "ctc": {"model": {"kind": "ctc", "embedding": 16, "encoder": {"kind": "rnn", "hidden": 16}}},
 }
 
 
