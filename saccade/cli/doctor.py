@@ -12,7 +12,7 @@ from saccade import recipe as recipes
 from saccade.cli.options import Device, note
 from saccade.cli.tables import out_console
 from saccade.data.codecs import TARGET
-from saccade.data.files import captions_of, check_files, readers_of, tables_of
+from saccade.data.files import captions_of, check_files, readers_of, sounds_of, tables_of
 from saccade.data.prepare import fit_codecs, reads
 from saccade.engines._devices import checked_device
 from saccade.engines._open import load
@@ -24,6 +24,7 @@ from saccade.look.captions import examine_captions
 from saccade.look.doctor import Finding
 from saccade.look.frames import examine_frames
 from saccade.look.probes import probe_nonsense
+from saccade.look.sounds import examine_sounds
 from saccade.modalities.base import Codec
 from saccade.models.base import Model
 from saccade.nouns import Example
@@ -114,6 +115,7 @@ def _recipe(path: Path) -> list[Finding]:
     check_files(recipe, readers_of(recipe))
     data, paired = recipe.data, reads(recipe)
     pictures = examine_captions(captions_of(readers_of(recipe)))
+    pictures += examine_sounds(sounds_of(readers_of(recipe)))
     if any(finding.stops for finding in pictures):
         return pictures
     readers = [part.build(Path()) for part in data.train]
@@ -155,7 +157,8 @@ def _side(name: str, side: str, codec: Codec, examples: list[Example]) -> list[F
     every = max(-(-len(examples) // _ARRAYS), 1) if codec.chunk < Codec.chunk else 1
     origins = [example.origin for example in examples[::every]]
     what = codec.describe() + (f", every {every}th" if every > 1 else "")
-    return rules.examine_arrays(title, what, codec.encode(raws[::every], origins))
+    arrays = [codec.pad([array]).values[0] for array in codec.encode(raws[::every], origins)]
+    return rules.examine_arrays(title, what, arrays)
 
 
 def _corpus(name: str, examples: list[Example]) -> list[Finding]:

@@ -16,7 +16,7 @@ _LEAST = 0.1  # of a deviation that is divided by
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Scale:
+class BandScale:
     """Mean and deviation of every band, `[F]` and `[F]`."""
 
     mean: NDArray[np.float32]
@@ -45,31 +45,31 @@ class Sums:
         self.first += heard.sum(axis=0)
         self.second += (heard**2).sum(axis=0)
 
-    def scale(self) -> Scale:
+    def scale(self) -> BandScale:
         """Return the scale of all frames that were added; of none, one that changes nothing."""
         if not self.count:
-            return Scale(
+            return BandScale(
                 np.zeros(len(self.first), np.float32), np.ones(len(self.first), np.float32)
             )
         mean = self.first / self.count
         variance = np.maximum(self.second / self.count - mean**2, 0.0)
         deviation = np.maximum(np.sqrt(variance), _LEAST)
-        return Scale(mean.astype(np.float32), deviation.astype(np.float32))
+        return BandScale(mean.astype(np.float32), deviation.astype(np.float32))
 
 
-def own_scale(frames: Frames) -> Scale:
+def own_scale(frames: Frames) -> BandScale:
     """Return the scale of one sound."""
     sums = Sums(frames.shape[1])
     sums.add(frames)
     return sums.scale()
 
 
-def read_scale(found: Any, bins: int) -> Scale:
-    """Read what `Scale.plain` gave, which somebody may have changed; ValueError if it is none."""
+def read_scale(found: Any, bins: int) -> BandScale:
+    """Read what `BandScale.plain` gave; ValueError if it is something else."""
     mean, deviation = (np.array(_numbers(row, bins), dtype=np.float32) for row in found)
     if not (np.isfinite(mean).all() and np.isfinite(deviation).all() and (deviation > 0).all()):
         raise ValueError("a scale has means and positive deviations")
-    return Scale(mean, deviation)
+    return BandScale(mean, deviation)
 
 
 def _numbers(row: Iterable[Any], bins: int) -> list[float]:

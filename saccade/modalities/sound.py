@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from saccade.errors import CheckpointError, DataError, RecipeError
 from saccade.modalities._filterbank import Filterbank, Frames
 from saccade.modalities._hearing import Hearing, Long
-from saccade.modalities._normalise import FLOOR, Scale, Sums, own_scale, read_scale
+from saccade.modalities._normalise import FLOOR, BandScale, Sums, own_scale, read_scale
 from saccade.modalities._perturb import Perturbation
 from saccade.modalities._sound import Sound, to_text
 from saccade.modalities._wave import FASTEST, SLOWEST
@@ -95,8 +95,8 @@ class Analysis:
 class Scales:
     """What was learned: the scale of the corpus, and those of its speakers by name."""
 
-    corpus: Scale | None = None
-    speakers: Mapping[str, Scale] = field(default_factory=dict)
+    corpus: BandScale | None = None
+    speakers: Mapping[str, BandScale] = field(default_factory=dict)
 
 
 @final

@@ -38,12 +38,10 @@ def utterances_in(path: Path, folder: Path | None, form: Listing) -> Iterator[Ut
     return _FORMS[chosen](path, folder)
 
 
-def listed_files(path: Path, form: Listing) -> list[Path]:
-    """Return the files that make up a list: itself, or those of Kaldi's folder."""
-    if (form if form != "auto" else _form_of(path)) != "kaldi":
-        return [path]
-    needed = [path / name for name in (_SCP, _TEXT)]
-    return needed + [path / name for name in (_SPK, _SEGMENTS) if (path / name).exists()]
+def kaldi_files(folder: Path) -> list[Path]:
+    """Return the files of Kaldi's folder that are read."""
+    more = [folder / name for name in (_SPK, _SEGMENTS) if (folder / name).exists()]
+    return [folder / _SCP, folder / _TEXT, *more]
 
 
 def _form_of(path: Path) -> str:

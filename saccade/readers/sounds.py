@@ -14,7 +14,7 @@ from saccade.readers._lines import fingerprint, place
 from saccade.readers._utterances import (
     Listing,
     Utterance,
-    listed_files,
+    kaldi_files,
     name_pattern,
     utterances_in,
 )
@@ -59,7 +59,14 @@ class Sounds(Reader):
         self.form, self.names, self.labels, self.missing = format, names, labels, missing
         self.index, self.speakers, self.without = _range(index), speakers, without
         self._check()
-        super().__init__(root, *([self.manifest] if self.manifest else []))
+        super().__init__(root, *self._lists())
+
+    def _lists(self) -> list[Path]:
+        """Return the files that a manifest is made of."""
+        kaldi = self.manifest and (self.form == "kaldi" or self.manifest.is_dir())
+        if self.manifest and kaldi:
+            return kaldi_files(self.manifest)
+        return [self.manifest] if self.manifest else []
 
     def _check(self) -> None:
         if bool(self.manifest) == bool(self.names) or (self.names and not self.files):
@@ -144,8 +151,7 @@ class Sounds(Reader):
 
     def fingerprint(self) -> str:
         """Hash the texts, the options, and the content of every recording."""
-        paths = listed_files(self.manifest, self.form) if self.manifest else []
-        total = hashlib.blake2b(fingerprint(paths, "sounds", self.form, self.missing).encode())
+        total = hashlib.blake2b(fingerprint(self.paths, "sounds", self.missing).encode())
         for one in self.utterances():
             said = f"{one.file.name}\0{one.file.speaker}\0{one.text}\0{one.file.digest}\0"
             total.update(said.encode())

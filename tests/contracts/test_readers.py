@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from saccade.modalities import _png
+from saccade.modalities._wave import write_wave
 from saccade.parts import Part, kinds
 from saccade.readers import _lines
 from saccade.readers.base import Reader
@@ -32,8 +33,10 @@ TEXTS = {
     "beside.txt": "b.png\na.png\n",
     "clips.tsv": "a\tit falls\na\tit drops\nb.gif\tit grows\n",
     "split.txt": "a\n",
+    "sounds.tsv": "a.wav\tone\nb.wav\ttwo\n",
 }
 TSV = {"kind": "tsv", "path": "t.tsv"}
+SOUNDS = {"kind": "sounds", "files": "sounds", "manifest": "sounds.tsv"}
 OPTIONS: dict[str, dict[str, Any]] = {
     "blocks": {"path": "a.txt"},
     "captions": {"images": "pictures", "captions": "pictures.tsv", "split": "names.txt"},
@@ -57,7 +60,9 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "pairs": {"pairs": [["a", "b"]]},
     "plain": {"path": "a.txt"},
     "series": {"path": "s.csv", "window": 2, "horizon": 1},
+    "sounds": {"files": "sounds", "manifest": "sounds.tsv"},
     "split": {"corpus": TSV},
+    "strings": {"corpus": SOUNDS, "count": 3},
     "text": {"source": "a.txt", "target": "b.txt"},
     "tsv": {"path": "t.tsv"},
     "without": {"corpus": TSV, "others": [{"kind": "tsv", "path": "o.tsv"}]},
@@ -78,6 +83,9 @@ def test_files_are_named_before_they_are_opened(
     for name in ("a.png", "b.png"):
         (tmp_path / "pictures" / name).write_bytes(_png.encode(np.zeros((2, 2, 3), np.uint8)))
     (tmp_path / "clips" / "a").mkdir(parents=True)
+    (tmp_path / "sounds").mkdir()
+    for name in ("a.wav", "b.wav"):
+        (tmp_path / "sounds" / name).write_bytes(write_wave(np.ones(300, np.int16), 8000))
     opened: list[Path] = []
     real = _lines.open_bytes
 
