@@ -11,15 +11,14 @@ from numpy.typing import NDArray
 from saccade.errors import DataError
 from saccade.modalities._resample import resample
 from saccade.modalities._sound import (
-    SOUNDS,
     Sound,
     SoundFile,
     SplicedSound,
     bytes_of,
     read_bytes,
     rounded,
-    sound_kind,
 )
+from saccade.modalities._uri import SOUNDS, sound_kind
 from saccade.modalities._wave import check_header, is_wave, open_wave
 from saccade.nouns import Raw
 
@@ -70,8 +69,8 @@ class Hearing:
             excerpt = self._excerpt(read_bytes(raw.path, where), where, raw.start, raw.seconds)
             return self._heard(excerpt, raw.speaker, where)
         if isinstance(raw, str):
-            data, speaker = bytes_of(raw, where)
-            return self._heard(self._excerpt(data, where), speaker, where)
+            text = bytes_of(raw, where)
+            return self._heard(self._excerpt(text.data, where), text.speaker, where)
         if isinstance(raw, Sound):
             check_header(raw.rate, 1, where)
             excerpt = Excerpt(_finite(np.asarray(raw.samples, np.float64), where), raw.rate)

@@ -1,7 +1,8 @@
 """A sound: samples of 16 bits, how many there are a second, and who speaks; as text and as a file.
 
 As text a sound is a data URI that holds a WAVE file; those that hold FLAC, Ogg or MP3 are read too.
-Who speaks, if it is known, stands in a parameter of the URI: `data:audio/wav;speaker=ann;base64,`.
+Who speaks, if it is known, stands in a parameter of the URI: `data:audio/wav;speaker=ann;base64,`;
+so do the seconds of silence that a model puts around it.
 A reader hands over a `SoundFile` or a `SplicedSound`, which is not opened before it is encoded.
 """
 
@@ -12,6 +13,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import quote, unquote
 
 import numpy as np
@@ -21,7 +23,6 @@ from saccade.errors import DataError
 from saccade.modalities._wave import Samples, write_wave
 
 PREFIX = "data:audio/wav;base64,"
-SOUNDS = "WAVE, FLAC, Ogg or MP3"
 MOST_BYTES = 1 << 28
 """Bytes of a file."""
 MOST_TEXT = 1 << 26
@@ -31,7 +32,6 @@ MOST_NAME = 200
 
 _URI = re.compile(r"data:audio/[\w.+-]{1,40}((?:;[\w-]{1,40}=[^;,\s]{0,600})*);base64,", re.I)
 _HEAD = 2000  # characters that a prefix may have
-_MAGIC = {b"fLaC": "flac", b"OggS": "ogg", b"ID3": "mpeg"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,40 +104,27 @@ def _hashed(path: Path, stamp: tuple[int, int]) -> str:  # noqa: ARG001 - a part
         return hashlib.file_digest(file, "blake2b").hexdigest()[:32]
 
 
-def sound_kind(data: bytes) -> str:
-    """Return the kind of a sound by its first bytes; "" if it is none that is known.
+class SoundText(NamedTuple):
+    """What a sound as text holds: a file, who speaks, and the silence that a model puts around."""
 
-    >>> sound_kind(b"RIFF1234WAVEfmt "), sound_kind(b"fLaC..."), sound_kind(b"hello")
-    ('wav', 'flac', '')
+    data: bytes
+    speaker: str
+    silence: float
+
+
+def to_text(sound: Sound, silence: float = 0.0) -> str:
+    """Write a sound as text, for a page, a request or a line of a file.
+
+    silence: seconds that a model puts before and behind it, so that views can do so too.
     """
-    if data[:4] == b"RIFF" and data[8:12] == b"WAVE":
-        return "wav"
-    if len(data) > 1 and data[0] == 0xFF and data[1] & 0xE6 == 0xE2:  # a frame of MPEG, layer 3
-        return "mpeg"
-    return next((kind for magic, kind in _MAGIC.items() if data.startswith(magic)), "")
-
-
-def sound_uri(data: bytes, where: str) -> str:
-    """Return the bytes of a sound file as a data URI; `where` is what a message calls it."""
-    kind = sound_kind(data)
-    if not kind:
-        raise DataError(
-            f"{where}: begins with {data[:8]!r}; expected a sound: {SOUNDS}. Save it as one of"
-            " them."
-        )
-    return f"data:audio/{kind};base64,{base64.b64encode(data).decode('ascii')}"
-
-
-def to_text(sound: Sound) -> str:
-    """Write a sound as text, for a page, a request or a line of a file."""
     data = base64.b64encode(write_wave(sound.samples, sound.rate)).decode("ascii")
-    if not sound.speaker:
-        return PREFIX + data
-    return f"data:audio/wav;speaker={quote(sound.speaker, safe='')};base64,{data}"
+    speaker = f";speaker={quote(sound.speaker, safe='')}" if sound.speaker else ""
+    around = f";silence={silence:g}" if silence else ""
+    return f"data:audio/wav{speaker}{around};base64,{data}"
 
 
-def bytes_of(text: str, where: str = "sound") -> tuple[bytes, str]:
-    """Return the file that a sound as text holds, and its speaker. No other file is opened."""
+def bytes_of(text: str, where: str = "sound") -> SoundText:
+    """Return what a sound as text holds. No other file is opened."""
     text = text.strip()
     found = _URI.match(text[:_HEAD])
     if found is None:
@@ -159,7 +146,9 @@ def bytes_of(text: str, where: str = "sound") -> tuple[bytes, str]:
             f"{where}: the sound is not base64 ({str(error).rstrip('.')}); expected A-Z, a-z, 0-9,"
             f" + and / behind {found.group()[:60]}. Encode it anew."
         ) from None
-    return data, unquote(said.get("speaker", ""))[:MOST_NAME]
+    silence = re.fullmatch(r"\d(?:\.\d{1,6})?", said.get("silence", ""))
+    speaker = unquote(said.get("speaker", ""))[:MOST_NAME]
+    return SoundText(data, speaker, float(silence.group()) if silence else 0.0)
 
 
 def read_bytes(path: Path, where: str) -> bytes:

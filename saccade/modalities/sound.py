@@ -213,7 +213,7 @@ class SoundCodec(Codec):
 
     def write(self, raw: Raw) -> str:
         """Write what a model hears as a data URI."""
-        return to_text(self.analysis.hearing.sound(raw, "sound"))
+        return to_text(self.analysis.hearing.sound(raw, "sound"), self.analysis.silence)
 
     def save(self, path: Path) -> None:
         """Write a JSON file."""

@@ -74,7 +74,7 @@ def _input(name: str, codec: Notation) -> dict[str, Any]:
     kind = "text" if codec.vocabulary is not None else "values"
     return {
         "name": name,
-        "kind": "picture" if codec.view == "picture" else kind,
+        "kind": {"picture": "picture", "spectrogram": "sound"}.get(codec.view, kind),
         "limit": codec.limit,
     }
 

@@ -1,15 +1,17 @@
-// What a model reads, source by source: a text box, or a place for pictures. Nothing is stored.
+// What a model reads, source by source: a text box, or a place for pictures or sounds. Nothing is stored.
 
 import { find, make } from "/static/dom.js";
 
 export const PICTURE = "data:image/";  // what a picture begins with where others have text
+export const SOUND = "data:audio/";  // and a sound
 const KINDS = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+const SOUNDS = ["audio/wav", "audio/flac", "audio/ogg", "audio/mpeg", ".wav", ".flac", ".ogg", ".mp3"];
 const LARGEST = 1024;  // pixels each way of a picture that is sent, at most
 const FILE = 50_000_000, PNG = 1_000_000;  // bytes of a file that is read; of a PNG that is sent
 const MOST = 16;  // pictures at once
 
 const said = (bytes) => `${(bytes / 1e6).toLocaleString("en", { maximumFractionDigits: 1 })} MB`;
-const isPicture = (text) => typeof text === "string" && text.startsWith(PICTURE);
+const isFile = (text) => typeof text === "string" && (text.startsWith(PICTURE) || text.startsWith(SOUND));
 
 // A file of the person's as a data URI, scaled down to `limit` pixels each way if it is larger.
 export async function pictureOf(file, limit, bytes) {
@@ -27,6 +29,12 @@ export async function pictureOf(file, limit, bytes) {
   } finally {
     bitmap.close();
   }
+}
+
+// A sound of the person's as a data URI; which kind it is its first bytes tell the server.
+export async function soundOf(file, limit, bytes) {
+  if (file.size > bytes) throw new Error(`${file.name}: ${said(file.size)}; at most ${said(bytes)} can be sent. Cut it, or save it as FLAC.`);
+  return (await asIs(file)).replace(/^data:[^,]*,/, `${SOUND}wav;base64,`);
 }
 
 function asIs(file) {
@@ -51,16 +59,24 @@ function scaled(bitmap, scale, name, bytes) {
   return uri;
 }
 
-// A place where pictures are picked, dropped or pasted, with what was chosen.
-class PictureBox {
-  constructor(node, title, { limit, bytes, most, say, changed }) {
-    Object.assign(this, { node, limit, bytes, most, say, changed, chosen: [] });
-    this.input = make("input", { type: "file", accept: KINDS.join(","), multiple: most > 1 });
-    const name = make("span", {}, most > 1 ? "Pick pictures" : `Pick ${title}`);
-    this.list = make("ul", { class: "thumbs", "aria-label": "Chosen pictures" });
+// What is picked: how it is called, which files it is, how one becomes a data URI and is shown.
+const MEDIA = {
+  picture: { kind: "picture", accept: KINDS, hint: "PNG, JPEG, GIF or WebP", type: "image/", read: pictureOf,
+    shown: ({ uri, name }) => make("img", { src: uri, alt: name }) },
+  sound: { kind: "sound", accept: SOUNDS, hint: "WAVE, FLAC, Ogg or MP3", type: "audio/", read: soundOf,
+    shown: ({ uri, name }) => make("audio", { src: uri, controls: true, "aria-label": name }) },
+};
+
+// A place where pictures or sounds are picked, dropped or pasted, with what was chosen.
+class FileBox {
+  constructor(node, title, { media, limit, bytes, most, say, changed }) {
+    Object.assign(this, { node, media, limit, bytes, most, say, changed, chosen: [] });
+    this.input = make("input", { type: "file", accept: media.accept.join(","), multiple: most > 1 });
+    const name = make("span", {}, most > 1 ? `Pick ${media.kind}s` : `Pick ${title}`);
+    this.list = make("ul", { class: "thumbs", "aria-label": `Chosen ${media.kind}s` });
     this.node.replaceChildren(
       make("div", { class: "actions" }, make("label", { class: "pick" }, name, this.input),
-        make("span", { class: "hint" }, `PNG, JPEG, GIF or WebP; or drop or paste ${most > 1 ? "them" : "it"} here`)),
+        make("span", { class: "hint" }, `${media.hint}; or drop or paste ${most > 1 ? "them" : "it"} here`)),
       this.list,
     );
     this.input.onchange = () => {
@@ -74,11 +90,11 @@ class PictureBox {
     if (this.most === 1) this.chosen = [];
     for (const file of files) {
       if (this.chosen.length >= this.most) {
-        this.say(`At most ${this.most} pictures at once; ${file.name} and what follows is left out.`, true);
+        this.say(`At most ${this.most} ${this.media.kind}s at once; ${file.name} and what follows is left out.`, true);
         break;
       }
       try {
-        this.chosen.push({ name: file.name || "picture", uri: await pictureOf(file, this.limit, this.bytes) });
+        this.chosen.push({ name: file.name || this.media.kind, uri: await this.media.read(file, this.limit, this.bytes) });
       } catch (error) {
         this.say(error.message, true);
       }
@@ -86,8 +102,8 @@ class PictureBox {
     this.show();
   }
 
-  set(pictures) {
-    this.chosen = pictures;
+  set(files) {
+    this.chosen = files;
     this.show();
   }
 
@@ -99,7 +115,7 @@ class PictureBox {
         this.show();
         this.input.focus();
       };
-      return make("li", {}, make("img", { src: one.uri, alt: one.name }), remove, make("span", { class: "hint" }, one.name));
+      return make("li", {}, this.media.shown(one), remove, make("span", { class: "hint" }, one.name));
     }));
     this.changed();
   }
@@ -109,18 +125,18 @@ class PictureBox {
 export function inputs({ limits, say }) {
   const text = find("#text-box"), source = find("#source"), boxes = find("#sources");
   let model, shown = new Map();
-  const isText = () => (model?.inputs ?? []).length < 2 && model?.inputs?.[0]?.kind !== "picture";
+  const isText = () => (model?.inputs ?? []).length < 2 && !MEDIA[model?.inputs?.[0]?.kind];
   const alone = () => (model.inputs.length === 1 ? [...shown.values()][0] : undefined);
-  const pictureBoxes = () => [...shown.values()].filter((box) => box instanceof PictureBox);
+  const fileBoxes = () => [...shown.values()].filter((box) => box instanceof FileBox);
 
   function build({ name, kind, limit }) {
-    const title = model.inputs.length > 1 ? name : "Pictures";
+    const media = MEDIA[kind], title = model.inputs.length > 1 ? name : kind === "sound" ? "Sounds" : "Pictures";
     const block = make("div", { class: "source-block", "data-source": name, "data-kind": kind });
-    if (kind === "picture") {
+    if (media) {
       const most = model.inputs.length > 1 ? 1 : Math.min(MOST, limits?.items ?? MOST);
       const inner = make("div");
       block.append(make("span", { class: "over" }, title), inner);
-      shown.set(name, new PictureBox(inner, title, { limit, bytes: limits?.picture ?? 8e6, most, say, changed: () => {} }));
+      shown.set(name, new FileBox(inner, title, { media, limit, bytes: limits?.picture ?? 8e6, most, say, changed: () => {} }));
     } else {
       const box = make("textarea", { rows: "2", dir: "auto", spellcheck: "false" });
       block.append(make("label", { class: "over" }, title, box));
@@ -141,39 +157,38 @@ export function inputs({ limits, say }) {
       boxes.replaceChildren(...(isText() ? [] : model.inputs.map(build)));
     },
     isText,
-    readsPictures: () => pictureBoxes().length > 0,
+    readsPictures: () => fileBoxes().length > 0,
     // What is to be asked: each with the text of the request, and what to call it.
     values() {
       if (isText()) return source.value.trim() ? [{ text: source.value, title: "" }] : [];
-      if (alone() instanceof PictureBox) return alone().chosen.map(({ name, uri }) => ({ text: uri, title: name }));
-      const row = [...shown].map(([name, box]) => [name, box instanceof PictureBox ? box.chosen[0]?.uri : box.value]);
+      if (alone() instanceof FileBox) return alone().chosen.map(({ name, uri }) => ({ text: uri, title: name }));
+      const row = [...shown].map(([name, box]) => [name, box instanceof FileBox ? box.chosen[0]?.uri : box.value]);
       return row.every(([, value]) => value?.trim()) ? [{ text: Object.fromEntries(row), title: "" }] : [];
     },
     missing() {
       if (isText()) return "Type a sentence first.";
-      return model.inputs.length > 1 ? "Fill in every box first." : "Choose a picture first.";
+      return model.inputs.length > 1 ? "Fill in every box first." : `Choose a ${alone()?.media?.kind ?? "picture"} first.`;
     },
     // Put in what an example, a link or the history holds.
     set(given, title = "picture") {
       if (isText()) { source.value = given; return; }
       let named = given;
-      if (typeof given === "string" && !isPicture(given)) {
+      if (typeof given === "string" && !isFile(given)) {
         try { named = JSON.parse(given); } catch { named = {}; }
       }
-      const values = isPicture(named) ? { [model.inputs[0].name]: named } : named ?? {};
+      const values = isFile(named) ? { [model.inputs[0].name]: named } : named ?? {};
       for (const [name, box] of shown) {
         const value = String(values[name] ?? "");
-        if (box instanceof PictureBox) box.set(isPicture(value) ? [{ name: title, uri: value }] : []);
+        if (box instanceof FileBox) box.set(isFile(value) ? [{ name: title, uri: value }] : []);
         else box.value = value;
       }
     },
-    // Take pictures that were dropped or pasted; false if there is no place for them.
+    // Take files that were dropped or pasted; false if there is no place for them.
     take(files) {
-      const pictures = files.filter(({ type }) => type.startsWith("image/"));
-      const box = pictureBoxes().find(({ chosen }) => !chosen.length) ?? pictureBoxes()[0];
-      if (!box || !pictures.length) return false;
-      box.add(pictures);
-      return true;
+      const fits = ({ media }) => files.filter(({ type }) => type.startsWith(media.type));
+      const able = fileBoxes().filter((box) => fits(box).length), box = able.find(({ chosen }) => !chosen.length) ?? able[0];
+      box?.add(fits(box));
+      return Boolean(box);
     },
     focus() { (isText() ? source : find("textarea, input", boxes))?.focus({ preventScroll: true }); },
   };

@@ -4,7 +4,7 @@ import { find, listen, options } from "/static/dom.js";
 import { Answer } from "/static/answer.js";
 import { files } from "/static/files.js";
 import { remembered } from "/static/history.js";
-import { PICTURE, inputs } from "/static/inputs.js";
+import { PICTURE, SOUND, inputs } from "/static/inputs.js";
 import { linkTo } from "/static/link.js";
 import { copy } from "/static/saving.js";
 
@@ -32,7 +32,7 @@ export function translating(models, limits) {
   const given = inputs({ limits, say });
   const fill = () => {
     const cut = (text) => (text.length > CUT ? `${text.slice(0, CUT)}…` : text);
-    const shown = ({ source: text, sources }, i) => (text.startsWith(PICTURE) ? `picture ${i + 1}` : cut(sources ? Object.values(sources).join(" · ") : text));
+    const shown = ({ source: text, sources }, i) => (text.startsWith(PICTURE) ? `picture ${i + 1}` : text.startsWith(SOUND) ? `sound ${i + 1}` : cut(sources ? Object.values(sources).join(" · ") : text));
     const texts = examples().map((one, i) => [String(i), shown(one, i)]);
     options(example, [["", texts.length ? "choose one" : "none"], ...texts]);
     example.disabled = !texts.length;
