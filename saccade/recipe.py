@@ -5,7 +5,7 @@ parts, once each. Unknown keys and wrong types are refused, all of them in one m
 """
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -13,6 +13,7 @@ import yaml
 
 from saccade.errors import RecipeError
 from saccade.kernels.precision import Precision
+from saccade.metrics._fitting import unfit_metrics
 from saccade.metrics.base import Metric
 from saccade.modalities.base import Modality
 from saccade.models._legacy import upgraded
@@ -21,7 +22,7 @@ from saccade.models.base import Model
 from saccade.nouns import SOURCE_NAME
 from saccade.objectives._frames import frameless
 from saccade.objectives.base import Objective
-from saccade.parts import Option, Part, check_options, find, kinds, plain
+from saccade.parts import Option, Part, check_options, find, plain
 from saccade.readers.base import Reader
 from saccade.schedules.base import Schedule
 from saccade.search.base import Search
@@ -109,6 +110,13 @@ class Decoding:
     """Write only what these readers have as targets; empty lets everything be written."""
     lexicon_weight: float = 0.0
     """How much it counts, against the model, how often the lexicon has a text."""
+    lexicon_separator: str = ""
+    """Outputs are texts of the lexicon with this symbol between them; "" lets one be written."""
+    language_model: str = ""
+    """A folder of model language_model with the target's symbols: shallow fusion."""
+    language_model_weight: float = 0.3
+    insertion: float = 0.0
+    """Added for every symbol where there is a language model."""
     batch_tokens: int = 4096
     season: int = 0
     """Of a forecaster: after how many steps its series repeats, to compare with the last season."""
@@ -353,17 +361,6 @@ def _mixed(recipe: Recipe) -> list[str]:
     if decoding.season < 0:
         problems.append(f"decoding.season: {decoding.season} is below 0; 0 is no season.")
     return problems
-
-
-def unfit_metrics(where: str, metrics: Sequence[Part[Metric]], target: Part[Modality]) -> list[str]:
-    """Say which metrics do not measure what a target holds."""
-    raw = find(Modality, target.kind).raw
-    odd = [part.kind for part in metrics if find(Metric, part.kind).raw != raw]
-    fitting = [kind for kind in kinds(Metric) if find(Metric, kind).raw == raw] if odd else []
-    return [
-        f"{where}: {', '.join(odd)} cannot measure a target of kind {target.kind}; use"
-        f" {', '.join(fitting)}."
-    ] * bool(odd)
 
 
 def _out_of_range(training: Training) -> list[str]:

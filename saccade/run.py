@@ -16,10 +16,12 @@ from saccade.errors import CheckpointError, DataError, RecipeError
 from saccade.folders import model as folders
 from saccade.folders.examples import pick_examples, read_examples, write_examples
 from saccade.folders.facts import read_lexicon, read_profile
+from saccade.folders.fusion import carried
 from saccade.folders.rivals import read_rivals, write_rivals
 from saccade.learners._bench import Bench
 from saccade.learners.gradient import Trainer
 from saccade.look.report import standing, write_report
+from saccade.metrics._fitting import unfit_metrics
 from saccade.metrics.base import Metric
 from saccade.models.base import Model
 from saccade.native.searcher import fastest_searcher
@@ -144,7 +146,7 @@ def evaluate(
     """
     recipe = folders.read_plan(folder).recipe
     chosen = list(metrics) or recipe.decoding.metrics
-    problems = recipes.unfit_metrics("evaluate", chosen, recipe.data.target)
+    problems = unfit_metrics("evaluate", chosen, recipe.data.target)
     if problems:
         raise RecipeError(problems)
     examples = examples_of(recipe, split, folder, root)[: most or None]
@@ -196,7 +198,9 @@ def average(source: Path, target: Path, *, last: int = 0, best: int = 0) -> list
     write_file(target / "model.safetensors", lambda path: weights.save(path, mean))
     write_examples(target, read_examples(source))
     profile, words = read_profile(source), read_lexicon(source)
-    folders.write_identity(target, identity.recipe, identity.codecs, hashes, profile, words)
+    folders.write_identity(
+        target, identity.recipe, identity.codecs, hashes, profile, words, carried(source)
+    )
     write_rivals(target, dataclasses.replace(read_rivals(source), verdict=None))
     return names
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from saccade.errors import CheckpointError, RecipeError
-from saccade.folders.facts import LEXICON
+from saccade.folders.facts import LANGUAGE_MODEL, LEXICON
 from saccade.parts import find
 from saccade.train.files import write_folder, write_text
 
@@ -118,6 +118,11 @@ def export_problems(exporter: Exporter, kind: str, folder: Path, quantise: str) 
         problems.append(
             f"{folder}: has no {_WEIGHTS}, so its training is not over; expected a finished model."
             " Let it finish, or use --engine torch."
+        )
+    if (folder / LANGUAGE_MODEL).exists():
+        problems.append(
+            f"{folder}: carries a language model that has a say in what is written, and {kind} asks"
+            " none; expected a model without. Use --engine torch."
         )
     if (folder / LEXICON).exists():
         problems.append(

@@ -11,6 +11,7 @@ from saccade.guards.profile import Profile
 FORMAT = 2  # 1: models without embedders and heads, see legacy.py
 BEGUN = "begun"
 LEXICON = "lexicon.tsv"
+LANGUAGE_MODEL = "language_model"  # a folder
 
 
 def read_facts(folder: Path) -> dict[str, Any]:

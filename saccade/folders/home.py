@@ -5,14 +5,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from saccade import recipe as recipes
 from saccade.data.files import examples_of
 from saccade.data.tables import examples_in
 from saccade.errors import DataError, RecipeError
 from saccade.folders import model as folders
 from saccade.folders.examples import read_examples, write_examples
 from saccade.folders.facts import read_facts, read_lexicon, read_profile
+from saccade.folders.fusion import carried
 from saccade.folders.rivals import read_rivals, write_rivals
+from saccade.metrics._fitting import unfit_metrics
 from saccade.metrics.base import Metric
 from saccade.parts import Part, check_part
 from saccade.predict.evaluation import Evaluation, evaluate
@@ -41,7 +42,7 @@ class FolderHome:
         """Measure a model on given examples, or on a split of the folder's recipe."""
         split, recipe = "", folders.read_plan(self.folder).recipe
         metrics = _metrics(wanted.metrics) or recipe.decoding.metrics
-        problems = recipes.unfit_metrics("evaluate", metrics, recipe.data.target)
+        problems = unfit_metrics("evaluate", metrics, recipe.data.target)
         if problems:
             raise RecipeError(problems)
         if wanted.data is None:
@@ -82,7 +83,9 @@ class FolderHome:
             for name in _PAPERS:
                 if (self.folder / name).is_file():
                     shutil.copyfile(self.folder / name, target / name)
-        folders.write_identity(target, identity.recipe, identity.codecs, hashes, profile, words)
+        folders.write_identity(
+            target, identity.recipe, identity.codecs, hashes, profile, words, carried(self.folder)
+        )
         write_rivals(target, read_rivals(self.folder))
 
 

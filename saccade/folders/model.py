@@ -33,6 +33,7 @@ from saccade.data.prepare import adopt_codecs, reads
 from saccade.errors import CheckpointError, RecipeError
 from saccade.folders import legacy
 from saccade.folders.facts import BEGUN, FORMAT, LEXICON, read_facts, read_lexicon, read_profile
+from saccade.folders.fusion import carried, carry
 from saccade.folders.versions import versions
 from saccade.guards.profile import Profile
 from saccade.inference.searcher import TorchSearcher
@@ -40,8 +41,10 @@ from saccade.modalities.base import Codec
 from saccade.models.base import Model
 from saccade.nouns import SOURCE_NAME
 from saccade.predict.predictor import Predictor
+from saccade.predict.shapers import LanguageModelFor
 from saccade.recipe import Recipe
 from saccade.search.base import Searcher
+from saccade.tokenizers._vocabulary import UNK
 from saccade.train import weights
 from saccade.train.checkpoint import Checkpoints
 from saccade.train.files import sweep_leftovers, told, write_file, write_text
@@ -122,8 +125,11 @@ def write_identity(
     hashes: dict[str, str],
     profile: Profile | None = None,
     words: Mapping[str, int] | None = None,
+    language_model: Path | None = None,
 ) -> None:
     """Write all that decides a run; saccade.json comes last and makes the folder whole."""
+    if language_model is not None:
+        carry(folder, language_model)
     for name, codec in codecs.sides.items():
         write_file(folder / codec_file(name), codec.save)
     if profile is not None:
@@ -320,6 +326,7 @@ def load(
     tensors, where = read_weights(folder)
     weights.put(model, tensors, where)
     model = model.to(device)
+    other = carried(folder)
     return Predictor(
         model,
         identity.codecs,
@@ -327,4 +334,27 @@ def load(
         read_profile(folder),
         read_lexicon(folder),
         searcher(model),
+        load_language_model(other, identity.codecs.target, device) if other else None,
     )
+
+
+def load_language_model(folder: Path, target: Codec, device: str = "cpu") -> LanguageModelFor:
+    """Read the model that is to have a say in what is written; refuse one that knows too little."""
+    identity = read_identity(folder)
+    theirs, ours = identity.codecs.target.vocabulary, target.vocabulary
+    if reads(identity.recipe) or theirs is None or ours is None:
+        raise RecipeError(
+            f"decoding.language_model: {folder} is no language model; expected a folder of model"
+            " language_model, and a target of text. Train one."
+        )
+    ids = ours.ids_in(theirs)
+    unknown = sum(i == UNK for i in ids) - 1
+    if unknown > len(ids) / 2:
+        raise RecipeError(
+            f"decoding.language_model: {folder} does not know {unknown} of the {len(ids)} symbols"
+            " that are written; expected most of them. Train it on like text with the same"
+            " tokenizer."
+        )
+    model = build_model(identity.recipe, identity.codecs, draw=False)
+    weights.put(model, *read_weights(folder))
+    return LanguageModelFor(model.to(device), ids)

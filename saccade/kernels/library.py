@@ -16,6 +16,7 @@ from saccade.kernels.structures import (
     BeamCandidates,
     BeamState,
     BidirectionalLstmCall,
+    CtcPrefixCall,
     DecodeBuffers,
     DecodeCall,
     DecoderWeights,
@@ -79,6 +80,7 @@ class Kernels:
         self.walk_turns = _typed(library.walk_turns, whole, recurrent, turn, beam, whole)
         trail = ctypes.POINTER(DecodeBuffers)
         self.walk_steps = _typed(library.walk_steps, whole, model, step, trail, beam, whole)
+        self.ctc_prefix = _typed(library.ctc_prefix, whole, ctypes.POINTER(CtcPrefixCall))
         self._learn(library)
 
     def _learn(self, library: ctypes.CDLL) -> None:

@@ -277,3 +277,12 @@ class BidirectionalLstmCall(ctypes.Structure):
         *((n, _PLACE) for n in ("U_right", "U_left", "mask", "gates", "d_sums")),
         *((n, _PLACE) for n in ("cells", "states", "last", "work")),
     )
+
+
+class CtcPrefixCall(ctypes.Structure):
+    """Frames to go along with a beam of prefixes, and where to write them."""
+
+    _fields_ = (
+        *((n, _WHOLE) for n in ("rows", "places", "size", "width", "threads")),
+        *((n, _PLACE) for n in ("frames", "limits", "tokens", "lengths", "scores")),
+    )

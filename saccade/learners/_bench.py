@@ -9,6 +9,7 @@ from saccade.data.files import check_files, readers_to_train, skipped_files
 from saccade.data.prepare import batches_of, check_matched, prepare, profile_of
 from saccade.folders import model as folders
 from saccade.folders.facts import read_lexicon, read_profile
+from saccade.folders.fusion import carried
 from saccade.look.report import write_card, write_report
 from saccade.metrics.base import name_of
 from saccade.native.searcher import fastest_searcher
@@ -65,6 +66,11 @@ class Bench:
         self.words = (read_lexicon(resume) if resume else None) or (
             lexicon.gather(listed) if listed else None
         )
+        named = recipe.decoding.language_model
+        self.language_model = (carried(resume) if resume else None) or (
+            root / named if named else None
+        )
+        fused = self.language_model
         self.predictor = Predictor(
             self.model,
             self.codecs,
@@ -72,6 +78,7 @@ class Bench:
             self.profile,
             self.words,
             fastest_searcher(self.model),
+            folders.load_language_model(fused, self.codecs.target, device) if fused else None,
         )
         self.objective = self.new_objective()
 
@@ -105,7 +112,13 @@ class Bench:
     def identify(self, folder: Path) -> None:
         """Write recipe, codecs, hashes, profile and lexicon."""
         folders.write_identity(
-            folder, self.recipe, self.codecs, self.hashes, self.profile, self.words
+            folder,
+            self.recipe,
+            self.codecs,
+            self.hashes,
+            self.profile,
+            self.words,
+            self.language_model,
         )
 
     def resumed(self, folder: Path) -> None:

@@ -10,11 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from saccade.tokenizers._vocabulary import PAD
-
-BLANK = PAD  # no label: a frame that says nothing new
-NEVER = -1e30  # log of nothing: finite, so that no gradient of a sum of nothings is NaN
-POSSIBLE = -1e20  # what is above it can be
+from saccade.search._frames import BLANK, NEVER, POSSIBLE
 
 
 def frames_needed(labels: Tensor, lengths: Tensor) -> Tensor:

@@ -79,7 +79,7 @@ class FrameWriter(Writer, ABC):
 
     frames: ClassVar[bool] = True
     objective: ClassVar[str] = "ctc"
-    search: ClassVar[str] = "ctc_greedy"
+    search: ClassVar[str] = "ctc_prefix"
     discrete: ClassVar[bool | None] = True
 
     @abstractmethod

@@ -24,14 +24,16 @@ from saccade.flow import (
 from saccade.heads.given import GivenHead
 from saccade.kernels.precision import restored
 from saccade.layers.dropout import Dropout
-from saccade.models._lattice import BLANK, NEVER, lattice
+from saccade.models._lattice import lattice
 from saccade.models._pooling import source_reader
-from saccade.models._prefix_sums import PrefixSums, extended, next_label, nothing_written
 from saccade.models.base import FrameWriter
 from saccade.nouns import Side
 from saccade.parts import Part
+from saccade.search._frames import BLANK, NEVER
+from saccade.search._prefix_sums import Marks, PrefixSums, extended, next_label, nothing_written
 from saccade.tokenizers._vocabulary import END, START
 
+MARKS = Marks(START, END)
 FAR = -30.0  # what a frame says of START and END, which no frame is: finite for the gradient
 
 
@@ -98,7 +100,7 @@ class Ctc(FrameWriter):
         memory: Memory = self.reading(batch.sources)
         frames = self._frames(memory)
         sums = _all_prefixes(batch.prefix, frames.log_probs)
-        features = next_label(sums, frames.log_probs.double().exp()).log_probs
+        features = next_label(sums, frames.log_probs.double().exp(), MARKS).log_probs
         weights = None
         if look:
             weights = memory.over_source(self._joined(label_weights(batch, frames)[:, :, None]))
@@ -111,16 +113,16 @@ class Ctc(FrameWriter):
         source: State = {"frames": frames, "probs": frames.double().exp()}
         if memory.places is not None:
             source["places"] = memory.places
-        return {SOURCE: source, **nothing_written(frames)._asdict()}
+        return {SOURCE: source, **nothing_written(frames, MARKS)._asdict()}
 
     def advance(self, token: Tensor, state: State, *, look: bool = False) -> Stepped:
         """Read one label `[B]`; weights tell at which frame the next one begins."""
         source = nested(state, SOURCE)
         frames, probs = tensor(source, "frames"), tensor(source, "probs")
         before = PrefixSums(*(tensor(state, name) for name in PrefixSums._fields))
-        sums = extended(before, token, frames)
+        sums = extended(before, token, frames, MARKS)
         every = PrefixSums(*(one[:, None] for one in sums))  # one prefix a row
-        log_probs, onset = next_label(every, probs)
+        log_probs, onset = next_label(every, probs, MARKS)
         weights = None
         if look:
             weights = self._joined(onset[:, :, None].to(frames.dtype))
@@ -176,8 +178,8 @@ def label_weights(batch: Batch, frames: Frames) -> Tensor:
 
 def _all_prefixes(prefix: Tensor, frames: Tensor) -> PrefixSums:
     """Return the sums of all beginnings of `prefix [B, T]`: `[B, T, S + 1]`."""
-    sums, every = nothing_written(frames), list[PrefixSums]()
+    sums, every = nothing_written(frames, MARKS), list[PrefixSums]()
     for token in prefix.unbind(dim=1):
-        sums = extended(sums, token, frames)
+        sums = extended(sums, token, frames, MARKS)
         every.append(sums)
     return PrefixSums(*(torch.stack(one, dim=1) for one in zip(*every, strict=True)))

@@ -7,9 +7,10 @@ from torch import Tensor
 from torch.nn.functional import ctc_loss
 
 from saccade.flow import Batch, Frames, Loss
-from saccade.models._lattice import BLANK, frames_needed, lattice
+from saccade.models._lattice import frames_needed, lattice
 from saccade.models.base import Model, frame_writer
 from saccade.objectives.base import Moment, Objective
+from saccade.search._frames import BLANK
 
 _USUAL = 1000  # updates for which frames often say nothing but blanks
 

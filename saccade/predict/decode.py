@@ -13,6 +13,7 @@ from saccade.parts import Part, check_value
 
 CHUNK = 2000  # lines of a stream that are sorted by length together
 _WIDTH = 5  # of a beam, where the recipe does not say
+_BEAMS = ("beam", "ctc_prefix")  # searches with a width and n_best
 
 
 class FrozenOptions(Mapping[str, Any]):
@@ -105,12 +106,13 @@ class Decode:
             return SearchChoice(self.search.kind, self.search.options)
         if self.beam is None and self.nbest == 1 and self.length_penalty is None:
             return SearchChoice(own.kind, own.options)
-        options = dict(own.options) if own.kind == "beam" else {}
+        kind = own.kind if own.kind in _BEAMS and self.length_penalty is None else "beam"
+        options = dict(own.options) if own.kind == kind else {}
         width = options.get("width", _WIDTH) if self.beam is None else self.beam
         options |= {"width": max(width, self.nbest) if width > 0 else width, "n_best": self.nbest}
         if self.length_penalty is not None:
             options["length_penalty"] = self.length_penalty
-        return SearchChoice("beam", options)
+        return SearchChoice(kind, options)
 
     def check_values(self, where: str) -> None:
         """Refuse what belongs to search, for a model that writes values and searches nothing.

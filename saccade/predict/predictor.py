@@ -44,12 +44,13 @@ from saccade.predict.prediction import (
     Scored,
     check_replacing,
 )
+from saccade.predict.shapers import LanguageModelFor, shapers_of
 from saccade.predict.thread_pool import map_threads
 from saccade.recipe import Decoding
 from saccade.search._follow import follow
 from saccade.search._plan import longest_output, smaller_at_the_end, sorted_batches
 from saccade.search.base import Found, Search, Searcher, Task, Watch
-from saccade.shaping.lexicon import Counts, Lexicon
+from saccade.shaping.lexicon import Counts
 from saccade.tokenizers._vocabulary import END, PAD, START, UNK
 
 _SMALL, _LARGE = 128, 1024  # places of a batch that is not cut for the threads, and of the largest
@@ -72,6 +73,7 @@ class Predictor(Resident):
         profile: what was usual in training, for the guards; some are silent without.
         lexicon: all that may be written, if not everything.
         searcher: who searches the model; torch if not given.
+        language_model: what else has a say in what is written, if anything.
     """
 
     def __init__(
@@ -82,13 +84,14 @@ class Predictor(Resident):
         profile: Profile | None = None,
         lexicon: Counts | None = None,
         searcher: Searcher | None = None,
+        language_model: LanguageModelFor | None = None,
     ) -> None:
         self.model = model.eval()
         self.codecs = codecs
         self.sources, self.target = codecs.sources, codecs.target
         self.decoding = decoding
         self.profile = profile
-        self._shapers = _shapers(lexicon, codecs.target, decoding.lexicon_weight)
+        self._shapers = shapers_of(decoding, codecs.target.vocabulary, lexicon, language_model)
         self._searcher = searcher or TorchSearcher(model)
         if decoding.replace_unknown:
             check_replacing(self)
@@ -384,12 +387,6 @@ class Predictor(Resident):
         """Return the shape of the places that the model can look at."""
         shapes = {name: np.asarray(array).shape for name, array in arrays.items()}
         return self.model.grid({n: self.sources[n].laid(shape) for n, shape in shapes.items()})
-
-
-def _shapers(lexicon: Counts | None, target: Codec, weight: float) -> list[Lexicon]:
-    if lexicon is None or target.vocabulary is None:
-        return []
-    return [Lexicon(lexicon, target.vocabulary, weight)]
 
 
 def _numbered(watch: Progress, rows: Sequence[int]) -> Watch:

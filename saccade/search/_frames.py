@@ -6,7 +6,9 @@ from saccade.errors import RecipeError
 from saccade.flow import SOURCE, State
 from saccade.search.base import Task
 
-BLANK = 0  # PAD
+BLANK = 0  # no label, PAD: a frame that says nothing new
+NEVER = -1e30  # log of nothing: finite, so that no gradient of a sum of nothings is NaN
+POSSIBLE = -1e20  # what is above it can be
 
 
 def frames_of(state: State, kind: str) -> Tensor:

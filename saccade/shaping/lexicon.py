@@ -8,7 +8,7 @@ from math import log
 import torch
 from torch import Tensor
 
-from saccade.errors import DataError
+from saccade.errors import DataError, RecipeError
 from saccade.readers.base import Reader
 from saccade.tokenizers._vocabulary import END, UNK, Vocabulary
 
@@ -32,14 +32,18 @@ class Lexicon:
         -inf                                     otherwise
 
     With a weight this is a noisy channel: how likely the model finds the text times how usual it
-    is. Texts with a symbol that the vocabulary does not know cannot be written.
+    is. Texts with a symbol that the vocabulary does not know cannot be written. With a `separator`,
+    a text may be followed by it and another text, as words are by spaces; it counts as END does.
     """
 
-    def __init__(self, counts: Counts, vocabulary: Vocabulary, weight: float = 0.0) -> None:
+    def __init__(
+        self, counts: Counts, vocabulary: Vocabulary, weight: float = 0.0, separator: str = ""
+    ) -> None:
         normal: Counter[str] = Counter()
         for text, n in counts.items():
             normal[vocabulary.normalise(text)] += n
         total, self._root = sum(normal.values()), _Node()
+        self._ends = [END, *_one_symbol(separator, vocabulary)]
         for n, ids in zip(normal.values(), vocabulary.encode_many(list(normal)), strict=True):
             if UNK not in ids and ids:
                 self._enter(ids, weight * log(n / total))
@@ -55,12 +59,10 @@ class Lexicon:
         rows, tokens, gains = list[int](), list[int](), list[float]()
         for row, prefix in enumerate(prefixes.tolist()):
             node = self._find(prefix)
-            rows += [row] * (len(node.following) + (node.bonus is not None))
-            tokens += node.following
-            gains += [0.0] * len(node.following)
-            if node.bonus is not None:
-                tokens.append(END)
-                gains.append(node.bonus)
+            ends = [] if node.bonus is None else self._ends
+            rows += [row] * (len(node.following) + len(ends))
+            tokens += [*node.following, *ends]
+            gains += [0.0] * len(node.following) + [node.bonus or 0.0] * len(ends)
         places = (torch.tensor(rows, dtype=torch.long), torch.tensor(tokens, dtype=torch.long))
         edited = torch.full_like(log_probs, _NEVER)
         edited[places] = log_probs[places] + torch.tensor(gains).to(log_probs)
@@ -70,10 +72,23 @@ class Lexicon:
         node = self._root
         for token in prefix:
             found = node.following.get(token)
+            if found is None and node.bonus is not None and token in self._ends[1:]:
+                found = self._root
             if found is None:
                 return _Node()
             node = found
         return node
+
+
+def _one_symbol(separator: str, vocabulary: Vocabulary) -> list[int]:
+    """Return the id of a separator; nothing if there is none."""
+    ids = vocabulary.encode(separator) if separator else []
+    if separator and (len(ids) != 1 or ids[0] == UNK):
+        raise RecipeError(
+            f"decoding.lexicon_separator: {separator!r} is not one symbol of the target; expected"
+            " one, such as a space between words in characters. Use the tokenizer character."
+        )
+    return ids
 
 
 def gather(readers: Iterable[Reader]) -> Counts:

@@ -229,6 +229,12 @@ class Vocabulary:
         """Tell whether every id means the same to both, however they read texts."""
         return self._saved == other._saved
 
+    def ids_in(self, other: "Vocabulary") -> list[int]:
+        """Return, for every id, the one that means the same to another; UNK if there is none."""
+        known = {piece: i for i, piece in enumerate(other._pieces)}
+        own = [known.get(piece, UNK) for piece in self._pieces]
+        return [PAD, UNK, START, END, *own[END + 1 :]]
+
     def read_as(self, reading: Reading) -> "Vocabulary":
         """Return the same pieces for texts that are laid out in another way."""
         return self if reading == self._reading else Vocabulary(self._saved, reading=reading)

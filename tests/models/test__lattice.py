@@ -7,7 +7,8 @@ import torch
 from torch import Tensor
 from torch.testing import assert_close
 
-from saccade.models._lattice import BLANK, frames_needed, lattice
+from saccade.models._lattice import frames_needed, lattice
+from saccade.search._frames import BLANK
 from tests.samples import randn
 
 N, V = 5, 6  # frames and symbols

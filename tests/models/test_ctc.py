@@ -5,7 +5,6 @@ from torch.testing import assert_close
 from saccade.encoders.base import Encoder
 from saccade.errors import RecipeError
 from saccade.flow import SOURCE, nested, tensor
-from saccade.models._prefix_sums import IMPOSSIBLE
 from saccade.models.base import Model
 from saccade.models.ctc import Ctc
 from saccade.objectives.cross_entropy import cross_entropy
@@ -13,6 +12,7 @@ from saccade.objectives.ctc import CtcLikelihood
 from saccade.parts import Part
 from saccade.predict.predictor import Predictor
 from saccade.recipe import Decoding
+from saccade.search._prefix_sums import IMPOSSIBLE
 from saccade.search.base import Search, Task
 from saccade.search.exhaustive import Exhaustive
 from saccade.tokenizers._vocabulary import END, PAD, START

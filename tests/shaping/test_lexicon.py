@@ -115,3 +115,24 @@ def test_a_recipe_with_a_list_trains_a_folder_that_keeps_to_it(tmp_path: Path) -
         assert {t.text for t in translator.translate(["a", "b", "zzz"])} <= {"un", "deux"}
     with pytest.raises(RecipeError, match=r"has a lexicon\.tsv, and onnx writes what it likes"):
         export("onnx", tmp_path / "run", tmp_path / "onnx")
+
+
+def test_texts_may_follow_each_other_behind_a_separator() -> None:
+    shaper = Lexicon(COUNTS, vocabulary(), 0.5, " ")
+    (space,) = ids(" ")
+
+    def follows(text: str) -> dict[int, float]:
+        prefixes = torch.tensor([ids(text)], dtype=torch.long).view(1, -1)
+        edited = shaper(prefixes, torch.zeros(1, len(vocabulary())))[0]
+        return {i: x for i, x in enumerate(edited.tolist()) if x > -math.inf}
+
+    bonus = 0.5 * math.log(3 / sum(COUNTS.values()))
+    assert follows("un") == pytest.approx({ids("e")[0]: 0.0, END: bonus, space: bonus})
+    assert set(follows("un ")) == {ids("u")[0]}
+    assert follows("un une un") == follows("un")
+    assert follows("un  ") == {}
+
+
+def test_a_separator_is_one_symbol() -> None:
+    with pytest.raises(RecipeError, match=r"lexicon_separator: 'un' is not one symbol of the tar"):
+        Lexicon(COUNTS, vocabulary(), separator="un")

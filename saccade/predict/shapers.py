@@ -1,0 +1,38 @@
+"""What edits scores while a model is searched: a lexicon and a language model, if there are any."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from saccade.models.base import Model
+from saccade.recipe import Decoding
+from saccade.search.base import Shaper
+from saccade.shaping.fusion import Fusion
+from saccade.shaping.lexicon import Counts, Lexicon
+from saccade.tokenizers._vocabulary import Vocabulary
+
+
+class LanguageModelFor(NamedTuple):
+    """A language model, and what it calls each symbol of the target; () if as the target does."""
+
+    model: Model
+    ids: Sequence[int] = ()
+
+
+def shapers_of(
+    decoding: Decoding,
+    vocabulary: Vocabulary | None,
+    lexicon: Counts | None,
+    language_model: LanguageModelFor | None,
+) -> list[Shaper]:
+    """Build the shapers that a recipe asks for; a model of values has none."""
+    shapers: list[Shaper] = []
+    if vocabulary is None:
+        return shapers
+    if lexicon is not None:
+        separator = decoding.lexicon_separator
+        shapers.append(Lexicon(lexicon, vocabulary, decoding.lexicon_weight, separator))
+    if language_model is not None:
+        model, ids = language_model
+        weight, insertion = decoding.language_model_weight, decoding.insertion
+        shapers.append(Fusion(model, weight, insertion, ids))
+    return shapers
