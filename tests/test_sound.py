@@ -43,7 +43,8 @@ MODELS = {
     " embedder: {kind: spectrogram, width: 4, stride: 2},"
     " encoder: {kind: pyramid, hidden: 8, layers: 2}}",
     "ctc": "{kind: ctc, embedding: 16, embedder: {kind: spectrogram, width: 4},"
-    " encoder: {kind: transformer, layers: 1, feed_forward: 16, attention: {kind: multihead, heads: 2}}}",
+    " encoder: {kind: transformer, layers: 1, feed_forward: 16,"
+    " attention: {kind: multihead, heads: 2}}}",
 }
 
 

@@ -15,6 +15,7 @@ from saccade.errors import DataError, RecipeError
 from saccade.fit.files import ColumnNames
 from saccade.fit.outline import outline, readable
 from saccade.starters.photographs import has_features, look_at, recipe_for
+from saccade.starters.recordings import look_at_recordings, speech_recipe
 from saccade.train.files import write_text
 
 
@@ -129,6 +130,12 @@ def init(
     captions: Annotated[
         Path | None, typer.Option("--captions", help="Their captions: Flickr8k, COCO, TSV, JSONL.")
     ] = None,
+    folder: Annotated[
+        Path | None, typer.Option("--folder", help="Your folder of recordings, for speech.")
+    ] = None,
+    names: Annotated[
+        str, typer.Option("--names", help="How they are called: {label}_{speaker}_{index}.")
+    ] = "",
 ) -> None:
     """Write a commented starter recipe, or one that suits your own files if you name them.
 
@@ -146,8 +153,29 @@ def init(
 
       saccade init captions --images photos --captions captions.tsv
 
+      saccade init speech --folder recordings --tsv texts.tsv
+
       saccade init dates
     """
+    if task == "speech" and (folder or names or data):
+        if (
+            images
+            or captions
+            or source
+            or target
+            or columns
+            or valid
+            or test
+            or len(data or []) > 1
+        ):
+            raise RecipeError(
+                "init: speech takes --folder DIR with --names TEMPLATE, or --tsv FILE, and no other"
+                " files. Leave out the rest."
+            )
+        _init_speech(output, folder, data[0] if data else None, names)
+        return
+    if folder or names:
+        raise RecipeError("init: --folder and --names are for speech: saccade init speech.")
     if images or captions:
         if task != "captions" or not (images and captions) or source or target or data or columns:
             raise RecipeError(
@@ -194,6 +222,18 @@ def _init_captions(
     note(found.splits)
     if not has_features():
         note("For better captions: pip install 'saccade[vision]', and write the recipe anew.")
+    note(f"Wrote {output}. Next:  saccade doctor {output}   then   saccade train {output}")
+
+
+def _init_speech(output: Path, folder: Path | None, manifest: Path | None, names: str) -> None:
+    """Write a recipe for recordings."""
+    starters.check_new(output)
+    found = look_at_recordings(folder, manifest, names)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    write_text(output, speech_recipe(found, output))
+    note(f"{found.place}: {found.count:,} recordings, about {found.mean:.1f} seconds each.")
+    if found.n_lost:
+        note(f"{found.n_lost:,} recordings that are named are not there; they are skipped.")
     note(f"Wrote {output}. Next:  saccade doctor {output}   then   saccade train {output}")
 
 

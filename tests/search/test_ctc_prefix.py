@@ -105,9 +105,7 @@ def test_options_out_of_range() -> None:
 
 
 def test_flashlight_text_finds_the_same() -> None:
-    decoder = pytest.importorskip(
-        "flashlight.lib.text.decoder", reason="an oracle"
-    )
+    decoder = pytest.importorskip("flashlight.lib.text.decoder", reason="an oracle")
     options = decoder.LexiconFreeDecoderOptions(
         beam_size=2000,
         beam_size_token=6,
