@@ -85,7 +85,7 @@ def test_a_model_of_sounds_writes_and_tells_when(folder: Path) -> None:
     given = [Sound(tone(n, n), RATE) for n in (1, 2, 3)]
     together = model.predict(given)
     for one, found in zip(given, together, strict=True):
-        alone = model.predict(one)
+        (alone,) = model.predict([one])
         assert found.hypothesis.tokens == alone.hypothesis.tokens
         assert found.score == pytest.approx(alone.score, abs=1e-4)
         drawn = found.drawing()

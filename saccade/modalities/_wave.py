@@ -151,8 +151,7 @@ def _scaled(flat: Any, coding: int, bits: int) -> NDArray[np.float64]:
     if bits == 24:
         low, middle, high = (flat[i::3].astype(np.int32) for i in range(3))
         signed = (high << 24 | middle << 16 | low << 8) >> 8
-        return signed / 256.0
+        return np.asarray(signed / 256.0)
     if bits == 8:
-        return (flat.astype(np.float64) - 128.0) * 256.0
-    found: NDArray[np.float64] = flat.astype(np.float64) / (1.0 if bits == 16 else 65536.0)
-    return found
+        return np.asarray((flat.astype(np.float64) - 128.0) * 256.0)
+    return np.asarray(flat.astype(np.float64) / (1.0 if bits == 16 else 65536.0))

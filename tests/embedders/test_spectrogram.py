@@ -45,4 +45,4 @@ def test_a_vector_sees_the_frames_around_it_alone() -> None:
 @pytest.mark.parametrize("odd", [{"stride": 3}, {"stride": 0}, {"stride": 128}, {"width": 0}])
 def test_other_strides_are_refused(odd: dict[str, int]) -> None:
     with pytest.raises(ShapeError, match=r"embedder spectrogram: width is \d+ and stride \d+; exp"):
-        SpectrogramEmbedder(10, 6, **odd)  # type: ignore[arg-type]
+        SpectrogramEmbedder(10, 6, **odd)

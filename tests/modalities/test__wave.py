@@ -22,7 +22,7 @@ def packed(
     size = odd.get("size", len(body))
     chunks = struct.pack("<4sI", b"fmt ", len(form)) + form + odd.get("between", b"")
     chunks += struct.pack("<4sI", b"data", size) + body
-    return struct.pack("<4sI4s", b"RIFF", 4 + len(chunks), b"WAVE") + chunks
+    return bytes(struct.pack("<4sI4s", b"RIFF", 4 + len(chunks), b"WAVE") + chunks)
 
 
 def samples(data: bytes) -> Any:

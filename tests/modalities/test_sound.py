@@ -236,10 +236,10 @@ def test_features_of_the_corpus_have_mean_0_and_deviation_1() -> None:
 
 def test_features_may_go_by_file_or_by_speaker() -> None:
     loud = Sound((NOISE * 4).astype(np.int16), RATE, "bob")
-    for by in ("file", "speaker"):
-        own = codec(Sound(TONE, RATE, "ann"), loud, by=by)
-        (array,) = own.encode([loud])
-        assert abs(own.features(array).mean(axis=0)).max() < 1e-3
+    by_file, own = (codec(Sound(TONE, RATE, "ann"), loud, by=by) for by in ("file", "speaker"))
+    for one in (by_file, own):
+        (array,) = one.encode([loud])
+        assert abs(one.features(array).mean(axis=0)).max() < 1e-3
     (louder,) = own.encode([Sound(loud.samples // 8, RATE, "bob")])
     assert (own.features(louder).mean(axis=0) < -0.5).all()
     (stranger,) = own.encode([Sound(loud.samples // 8, RATE, "eve")])

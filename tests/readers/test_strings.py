@@ -61,7 +61,7 @@ def test_several_speakers_may_share_a_string(folder: Path) -> None:
 
 def test_options_have_another_fingerprint(folder: Path) -> None:
     prints = {
-        Strings(folder, corpus=CORPUS, **one).fingerprint()  # type: ignore[arg-type]
+        Strings(folder, corpus=CORPUS, **one).fingerprint()
         for one in ({}, {"seed": 2}, {"gap": 0.0}, {"most": 3}, {"count": 9}, {"joiner": ""})
     }
     assert len(prints) == 6

@@ -86,11 +86,10 @@ def test_nothing_in_a_word_escapes() -> None:
 @settings(deadline=None, max_examples=25)
 @given(st.lists(anything, min_size=1, max_size=4), st.integers(1, 90), st.integers(20, 120))
 def test_a_terminal_keeps_to_its_width(words: list[str], n: int, width: int) -> None:
-    for colour in (True, False):
-        drawn = spectrogram.to_terminal(
-            SPECTRUM, soft(len(words), n), words, colour=colour, width=width
-        )
-        sound(drawn, width)
+    given = (SPECTRUM, soft(len(words), n), words)
+    sound(spectrogram.to_terminal(*given, colour=True, width=width), width)
+    drawn = spectrogram.to_terminal(*given, colour=False, width=width)
+    sound(drawn, width)
     assert "0 ·░▒▓█" in plain(drawn)
 
 
