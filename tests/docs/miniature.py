@@ -12,6 +12,7 @@ import yaml
 from saccade.corpora.base import Corpus
 from saccade.corpora.english_french import EnglishFrench
 from saccade.modalities import _png
+from saccade.modalities._wave import write_wave
 from saccade.parts import Part
 
 LINES = 16
@@ -54,6 +55,8 @@ def _cut(raw: Any, folder: Path) -> Any:
         return _embedded(raw, folder)
     if raw.get("kind") == "features":  # of a network whose weights are drawn, not downloaded
         return {**raw, "network": {"kind": raw["network"], "weights": "none"}, "size": 32}
+    if raw.get("kind") == "strings":
+        raw |= {"count": LINES}
     if raw.get("kind") == "split":
         raw |= {key: KEPT_SPLITS for key in ("valid", "test") if raw.get(key, 0.01) > 0}
     return {key: _cut(value, folder) for key, value in raw.items()}
@@ -77,7 +80,7 @@ def _readers(raw: Any) -> Iterator[dict[str, Any]]:
 
 def _named(raw: Any) -> Iterator[dict[str, Any]]:
     if isinstance(raw, dict):
-        if raw.get("kind") in ("text", "captions", "illustrated") or "path" in raw:
+        if raw.get("kind") in ("text", "captions", "illustrated", "sounds") or "path" in raw:
             yield raw
         for value in raw.values():
             yield from _named(value)
@@ -91,6 +94,9 @@ def _write(reader: dict[str, Any], folder: Path) -> None:
     pairs = list(islice(EnglishFrench(size=LINES).pairs("train"), LINES))
     if reader["kind"] in ("captions", "illustrated"):
         _write_pictures(reader, folder, [target for _, target in pairs])
+        return
+    if reader["kind"] == "sounds":
+        _write_sounds(reader, folder)
         return
     if reader["kind"] == "text":
         _save(folder / reader["source"], [source for source, _ in pairs])
@@ -112,6 +118,20 @@ def _write_pictures(reader: dict[str, Any], folder: Path, captions: list[str]) -
     rows = [f"{n}#{i}\t{line}" for n, line in zip(names, captions, strict=True) for i in range(2)]
     _save(folder / reader["captions"], rows)
     _save(folder / reader["split"], names)
+
+
+def _write_sounds(reader: dict[str, Any], folder: Path) -> None:
+    """Write short sounds that are called as the reader says."""
+    for label in "12":
+        for index in range(LINES):
+            said = {"{label}": label, "{speaker}": "ann", "{index}": str(index)}
+            name = reader["names"]
+            for field, value in said.items():
+                name = name.replace(field, value)
+            path = folder / reader["files"] / f"{name}.wav"
+            path.resolve().parent.mkdir(parents=True, exist_ok=True)
+            noise = np.random.default_rng(index).integers(-900, 900, 900).astype(np.int16)
+            path.write_bytes(write_wave(noise, 8000))
 
 
 def _lines(reader: dict[str, Any], pairs: list[tuple[str, str]]) -> list[str]:

@@ -61,9 +61,9 @@ function scaled(bitmap, scale, name, bytes) {
 
 // What is picked: how it is called, which files it is, how one becomes a data URI and is shown.
 const MEDIA = {
-  picture: { kind: "picture", accept: KINDS, hint: "PNG, JPEG, GIF or WebP", type: "image/", read: pictureOf,
+  picture: { kind: "picture", accept: KINDS, hint: "PNG, JPEG, GIF or WebP", type: "image/", read: pictureOf, verb: ["Describe", "Looking …"],
     shown: ({ uri, name }) => make("img", { src: uri, alt: name }) },
-  sound: { kind: "sound", accept: SOUNDS, hint: "WAVE, FLAC, Ogg or MP3", type: "audio/", read: soundOf,
+  sound: { kind: "sound", accept: SOUNDS, hint: "WAVE, FLAC, Ogg or MP3", type: "audio/", read: soundOf, verb: ["Transcribe", "Listening …"],
     shown: ({ uri, name }) => make("audio", { src: uri, controls: true, "aria-label": name }) },
 };
 
@@ -157,7 +157,9 @@ export function inputs({ limits, say }) {
       boxes.replaceChildren(...(isText() ? [] : model.inputs.map(build)));
     },
     isText,
-    readsPictures: () => fileBoxes().length > 0,
+    readsFiles: () => fileBoxes().length > 0,
+    // What is done with them, on a button and while it is done.
+    verb: () => (fileBoxes().length ? fileBoxes()[0].media.verb : ["Translate", "Translating …"]),
     // What is to be asked: each with the text of the request, and what to call it.
     values() {
       if (isText()) return source.value.trim() ? [{ text: source.value, title: "" }] : [];

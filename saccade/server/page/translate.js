@@ -40,8 +40,8 @@ export function translating(models, limits) {
     options(split, [["auto", `automatic (${own})`], ...Object.entries(READS)], split.value || "auto");
     given.fill(told(model.value));
     split.closest("label").hidden = find("#file-pick").hidden = !given.isText();
-    find("#link").hidden = given.readsPictures();
-    find("button.main", form).textContent = given.readsPictures() ? "Describe" : "Translate";
+    find("#link").hidden = given.readsFiles();
+    find("button.main", form).textContent = given.verb()[0];
   };
   fill();
 
@@ -71,12 +71,12 @@ export function translating(models, limits) {
     const rows = asked.flatMap(({ text, title }) => names.map((name) => ({ name, text, card: new Answer(name, told(name), title) })));
     find("#answers").classList.toggle("two", names.length > 1);
     find("#answers").replaceChildren(...rows.map(({ card }) => card.node));
-    say(given.readsPictures() ? "Looking …" : "Translating …");
+    say(given.verb()[1]);
     await Promise.all(rows.map(({ name, text, card }) => run(name, text, card, signal)));
     if (signal.aborted) return;
     say("");
     const [{ card }] = rows;
-    if (card.parts && !given.readsPictures()) past.add({ ...state(), output: card.text });
+    if (card.parts && !given.readsFiles()) past.add({ ...state(), output: card.text });
   }
 
   const state = () => {
