@@ -246,11 +246,12 @@ class Frames(NamedTuple):
     """What a model of frames says of every frame: log-probabilities `[B, S, V]`, and the mask.
 
     PAD is the blank. Behind its last frame, where `mask [B, S]` is False, a row says blank with
-    certainty: more of such frames change nothing.
+    certainty: more of such frames change nothing. early: what lower layers say, if they are asked.
     """
 
     log_probs: Tensor
     mask: Tensor
+    early: "Frames | None" = None
 
 
 class Step(NamedTuple):

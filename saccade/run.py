@@ -82,7 +82,8 @@ def train(
         folder: where to write; must be new unless `resume` or `overwrite`.
         resume: go on from the folder's last checkpoint, as if it had not stopped.
         start_from: a model folder whose vocabularies and weights to start from. Of a language
-            model's, a model that has a source takes the target vocabulary and what weights fit.
+            model's, a model that has a source takes the target vocabulary and what weights fit. Of
+            one on features, a model on pictures takes the network that made them, and their size.
         overwrite: delete what an earlier run left in the folder.
         device: where to compute.
         root: where the relative paths of the recipe start.

@@ -244,6 +244,7 @@ CTC = Part(
     "ctc",
     {"embedding": 24, "dropout": 0.0, "split": 2, "encoder": Part(Encoder, "rnn", _RNN)},
 )
+JOINT = Part(Model, "joint_ctc", MODELS["bahdanau"].options)
 
 
 @cache
@@ -271,7 +272,9 @@ def trained(kind: str, steps: int = 250) -> Model:
     """A model that has seen PAIRS many times."""
     with torch.random.fork_rng():
         torch.manual_seed(1)
-        model = {**MODELS, "hard": HARD, "ctc": CTC}[kind].build(*sides(len(vocabulary())))
+        model = {**MODELS, "hard": HARD, "ctc": CTC, "joint": JOINT}[kind].build(
+            *sides(len(vocabulary()))
+        )
     optimiser = torch.optim.Adam(model.parameters(), lr=1e-2)
     for _ in range(steps):
         loss = cross_entropy(model, pairs_batch())

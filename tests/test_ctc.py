@@ -131,6 +131,20 @@ def test_on_the_command_line(folder: Path) -> None:
     assert "train.tsv:61: 4 frames, 9 needed" in said
 
 
+def test_a_text_is_laid_over_its_source(folder: Path) -> None:
+    said = call("align", folder / "model", "threefour", "34", "-o", folder / "trellis.svg")
+    rows = [line.split("\t") for line in said.splitlines() if line.startswith("label")]
+    assert [row[1] for row in rows] == ["3", "4"]
+    assert float(rows[0][3]) <= 6
+    assert float(rows[1][2]) >= 4
+    assert "The best path" in (folder / "trellis.svg").read_text(encoding="utf-8")
+    (row,) = call(
+        *("align", folder / "model", "six", "6", "--words", "--format", "jsonl")
+    ).splitlines()[:1]
+    assert json.loads(row)["text"] == "6"
+    assert "10 paths, together" in call("align", folder / "model", "six", "6", "--paths")
+
+
 @pytest.mark.parametrize("engine", ["ctranslate2", "onnx"])
 def test_engines_that_cannot_say_so(folder: Path, engine: str) -> None:
     pytest.importorskip({"ctranslate2": "ctranslate2", "onnx": "onnxscript"}[engine])

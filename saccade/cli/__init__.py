@@ -37,6 +37,7 @@ VERBS = {  # verb: its file and function in this room
     "evaluate": "evaluate.evaluate",
     "metric": "evaluate.metric",
     "score": "score.score",
+    "align": "align.align",
     "compare": "compare.compare",
     "inspect": "inspect.inspect",
     "gradients": "inspect.flow",

@@ -105,13 +105,13 @@ def _given(model: Path, predictor: Predictor, asked: str) -> tuple[Any, Any]:
                 f"{asked}: inspect does not read the data that a recipe names; expected example:N,"
                 " one of those that the model folder carries, or numbers. Write example:1."
             )
-        return _read(predictor, asked), None
+        return read_given(predictor, asked), None
     example = example_of(model, digits)
     given = {name: example.sources[name] for name in predictor.sources}
     return given, predictor.target.read(example.target)
 
 
-def _read(predictor: Predictor, asked: str) -> str | dict[str, str]:
+def read_given(predictor: Predictor, asked: str) -> str | dict[str, str]:
     """Return an input; a picture may be a file."""
     seen = [name for name, codec in predictor.sources.items() if reads_pictures(codec)]
     if len(predictor.sources) == 1:

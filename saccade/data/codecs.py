@@ -39,10 +39,10 @@ class Codecs:
     def encode(
         self, examples: Sequence[Example], sides: Collection[str] = ()
     ) -> dict[str, list[Array]]:
-        """Encode every side, or only `sides`; the target has an array for each reference."""
+        """Encode every side for a store, or only `sides`; the target has an array a reference."""
         origins = [example.origin for example in examples]
         found = {
-            name: codec.encode([self._source(e, name) for e in examples], origins)
+            name: codec.variants([self._source(e, name) for e in examples], origins)
             for name, codec in self.sources.items()
             if not sides or name in sides
         }

@@ -1,16 +1,18 @@
 """A picture network that does not learn, run once over each picture: arrays in, arrays out."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import blake2b
+from pathlib import Path
 from threading import Lock
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
-from saccade.embedders._trunk import Trunk, read_trained
+from saccade.embedders._trunk import Trunk, put_kept, read_trained
 
 Pixels = NDArray[np.uint8]  # [H, W, 3]
 Grid = NDArray[np.float16]  # [H', W', C]
@@ -28,16 +30,25 @@ class FrozenTrunk:
 
     Args:
         build: makes the network.
+        kept: a file of its weights, if they are not to be had where the network says.
     """
 
-    def __init__(self, build: Callable[[], Trunk]) -> None:
+    def __init__(self, build: Callable[[], Trunk], kept: Path | None = None) -> None:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(0)  # weights that are drawn are always the same
             trunk = build()
-        read_trained(trunk)
+        if kept is None:
+            read_trained(trunk)
+        else:
+            put_kept(trunk, kept)
         self._trunk = trunk.eval().requires_grad_(requires_grad=False)
         self._memory = _Memory(_REMEMBERED)
         self.fingerprint, self.channels = trunk.fingerprint(), trunk.channels
+
+    @property
+    def weights(self) -> Mapping[str, Tensor]:
+        """The weights, by the network's own names."""
+        return dict(self._trunk.named_parameters())
 
     def features(self, pictures: Sequence[Pixels]) -> list[Grid]:
         """Return the features `[H', W', C]` of every picture, rounded to half precision."""

@@ -11,7 +11,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
-from saccade.errors import RecipeError
+from saccade.errors import CheckpointError, RecipeError
 
 _MOST = 1 << 30  # bytes of a file of weights
 
@@ -75,3 +75,28 @@ def read_safetensors(path: Path, shapes: Mapping[str, torch.Size], where: str) -
             f"{where}: {path} cannot be read as a safetensors file ({error}); expected weights of"
             " this network. Give another path, or set weights: none."
         ) from None
+
+
+def read_kept(path: Path, shapes: Mapping[str, torch.Size]) -> dict[str, Tensor]:
+    """Read the tensors of a network that a model folder keeps; names and shapes are as given."""
+    try:
+        size = path.stat().st_size
+        if size > _MOST:
+            raise CheckpointError(
+                f"{path}: has {size:,} bytes; expected the weights of a network, at most {_MOST:,}."
+                " Copy the model folder again."
+            )
+        with safe_open(path, framework="pt") as file:
+            found = {name: file.get_tensor(name) for name in shapes}
+    except (OSError, SafetensorError) as error:
+        raise CheckpointError(
+            f"{path}: cannot be read as the weights of the network ({error}); expected what"
+            " training wrote. Copy the model folder again."
+        ) from None
+    for name, tensor in found.items():
+        if tensor.shape != shapes[name]:
+            raise CheckpointError(
+                f"{path}: {name} has shape {list(tensor.shape)}; the network needs"
+                f" {list(shapes[name])}. Copy the model folder again."
+            )
+    return found

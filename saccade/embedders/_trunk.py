@@ -7,6 +7,7 @@ can be run once over all pictures before training (modality `features`).
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
+from pathlib import Path
 from typing import ClassVar
 
 import torch
@@ -14,6 +15,7 @@ from torch import Tensor, nn
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
 from saccade.embedders._grid import GridProjection, extents
+from saccade.embedders._pretrained import read_kept
 from saccade.embedders.base import Embedder
 from saccade.errors import RecipeError, ShapeError
 from saccade.flow import Padded
@@ -70,6 +72,11 @@ def read_trained(trunk: Trunk) -> None:
         handle_torch_function(read_trained, (first,), trunk)
         return
     _put(trunk, trunk.trained())
+
+
+def put_kept(trunk: Trunk, path: Path) -> None:
+    """Put the weights that a model folder keeps of a network into it."""
+    _put(trunk, read_kept(path, {name: p.shape for name, p in trunk.named_parameters()}))
 
 
 def _put(trunk: Trunk, weights: Mapping[str, Tensor]) -> None:

@@ -4,6 +4,7 @@
     saccade.json         format, versions, seed, hashes of data and vocabularies
     source.json, target.json     the codecs: vocabularies in the format of the `tokenizers` library,
                          scales of numbers; of several sources source-NAME.json each
+    source.safetensors   weights of a network that encodes the source, if there is one: features
     profile.json         what was usual in the training data, for the guards; may be absent
     lexicon.tsv          all that may be written, a text and its count a line; absent: everything
     examples.json        a few held-out examples, to try the model on; may be absent
@@ -21,6 +22,7 @@ import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -132,12 +134,22 @@ def write_identity(
         carry(folder, language_model)
     for name, codec in codecs.sides.items():
         write_file(folder / codec_file(name), codec.save)
+    write_networks(folder, codecs)
     if profile is not None:
         write_profile(folder, profile)
     if words is not None:
         write_lexicon(folder, words)
     fingerprints = {name: codec.fingerprint for name, codec in codecs.sides.items()}
     _write_facts(folder, recipe, hashes, fingerprints)
+
+
+def write_networks(folder: Path, codecs: Codecs) -> None:
+    """Write the weights of networks that encode a side, unless they are there."""
+    for name, codec in codecs.sides.items():
+        path = (folder / codec_file(name)).with_suffix(".safetensors")
+        found = {} if path.exists() else codec.network_weights()
+        if found:
+            write_file(path, partial(weights.save, weights=found))
 
 
 def codec_file(name: str) -> str:
@@ -267,18 +279,35 @@ def known_codecs(known: Identity | None, recipe: Recipe) -> tuple[Codecs | None,
 def start_weights(model: Model, recipe: Recipe, start_from: Path) -> str:
     """Copy a folder's weights into a new model; return what to say about it.
 
-    All of them; but a model that has a source takes from a language model what fits.
+    All of them; but a model that has a source takes from a language model what fits. A model that
+    reads pictures through a network, and starts from one that read the features of a network,
+    takes that network too. It is the one that made the features, whatever its recipe says.
     """
     tensors, where = read_weights(start_from)
-    if not reads(recipe) or reads(read_identity(start_from).recipe):
-        weights.put(model, tensors, where)
-        return f"Started from {where}."
+    known = read_identity(start_from)
+    if not reads(recipe) or reads(known.recipe):
+        networks = _networks(model, known.codecs, tensors)
+        weights.put(model, {**tensors, **networks}, where)
+        made = f" {len(networks)} are those of the network that made its features."
+        return f"Started from {where}.{made if networks else ''}"
     taken = weights.put_fitting(model, tensors, where)
     new = sorted(weights.of(model).keys() - set(taken))
     return (
         f"Started from the language model {where}: took {len(taken)} weights"
         f" ({', '.join(taken)}); new are {len(new)} ({', '.join(new)})."
     )
+
+
+def _networks(model: Model, known: Codecs, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Return the weights of networks that a model has in it and that were a codec's before."""
+    found = dict[str, Tensor]()
+    for name, codec in known.sources.items():
+        inside = f"embedders.{name}.trunk."
+        places = {own.partition(inside)[0] for own in weights.of(model) if inside in own}
+        if places and not any(inside in given for given in tensors):
+            kept = codec.network_weights()
+            found |= {f"{p}{inside}{own}": tensor for p in places for own, tensor in kept.items()}
+    return found
 
 
 def read_weights(folder: Path) -> tuple[dict[str, Tensor], str]:

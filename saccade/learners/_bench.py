@@ -122,7 +122,8 @@ class Bench:
         )
 
     def resumed(self, folder: Path) -> None:
-        """Write the profile, which folders of older versions do not have."""
+        """Write what folders of older versions do not have: profile, weights of networks."""
+        folders.write_networks(folder, self.codecs)
         if self.profile is not None:
             folders.write_profile(folder, self.profile)
 

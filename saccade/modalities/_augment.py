@@ -44,11 +44,15 @@ class Augmentation:
         """Change a picture `[H, W, 3]` of which `said` tells."""
         if self.crop:
             pixels = _window(pixels, self.crop, chance)
-        if self.flip and chance.random() < 0.5 and not self.is_sided(said):
+        if self.flips(chance, said):
             pixels = pixels[:, ::-1]
         if self.colour:
             pixels = _tinted(pixels, *(chance.uniform(-self.colour, self.colour) for _ in "bcs"))
         return np.ascontiguousarray(pixels)
+
+    def flips(self, chance: random.Random, said: str = "") -> bool:
+        """Tell whether to mirror a picture this time."""
+        return self.flip and chance.random() < 0.5 and not self.is_sided(said)
 
     def is_sided(self, said: str) -> bool:
         """Tell whether a text would be wrong of the mirrored picture.

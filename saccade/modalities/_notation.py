@@ -62,6 +62,10 @@ class Notation(ABC):
     def write(self, raw: Raw) -> str:
         """Write a raw value as text; the inverse of `read`."""
 
+    def shown(self, raw: Raw) -> str:
+        """Write what a model sees of a raw value, for a view to draw over."""
+        return self.write(raw)
+
     def take(self, raw: Raw, where: str = "input") -> Raw:
         """Return a raw value that is no text as it is to stand beside its output."""
         return raw

@@ -81,6 +81,17 @@ class Sizing:
                 return _JPEG + base64.b64encode(data).decode("ascii")
         return to_text(picture)
 
+    def shown(self, raw: Raw) -> str:
+        """Write a data URI of all that a model sees of a picture, and of no more.
+
+        What was cropped is cut off and what was padded has its grey, so that a grid over it lies
+        where the model had it. A file that is squashed keeps its proportions.
+        """
+        whole = self.fit == "squash" or not self.size
+        if whole and max(as_picture(raw, most=self.limit).pixels.shape) <= MOST:
+            return self.write(raw)
+        return to_text(self.picture(raw))
+
     def arrays(self, raws: Sequence[Raw], origins: Sequence[str] = ()) -> list[Pixels]:
         """Return the pixels of every picture, `[H, W, 3]`; an error names its origin.
 

@@ -7,7 +7,7 @@ numpy, and `data/batching.py` makes tensors of them.
 
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -45,6 +45,7 @@ class Codec(Notation, ABC):
     unit: ClassVar[str]  # what a place is called in messages
     extra: ClassVar[int] = 0  # places that a batch adds to every array, such as END
     chunk: ClassVar[int] = 2000  # examples that are encoded at once; few if arrays are large
+    place_seconds: float = 0.0  # how long a place lasts; 0 if places are no times
     dtype: str  # of the arrays
     horizon: int = 0  # places of the longest target in training, for values
 
@@ -65,6 +66,10 @@ class Codec(Notation, ABC):
     @abstractmethod
     def encode(self, raws: Sequence[Raw], origins: Sequence[str] = ()) -> list[Array]:
         """Turn raw values into arrays; an error names its origin, where there are any."""
+
+    def variants(self, raws: Sequence[Raw], origins: Sequence[str] = ()) -> list[Array]:
+        """Encode sources for a store: with more in each array where `vary` chooses among it."""
+        return self.encode(raws, origins)
 
     def encode_targets(
         self, raws: Sequence[Raw], sources: Sequence[Raw], origins: Sequence[str] = ()
@@ -109,6 +114,10 @@ class Codec(Notation, ABC):
     @abstractmethod
     def save(self, path: Path) -> None:
         """Write a JSON file."""
+
+    def network_weights(self) -> Mapping[str, Any]:
+        """Return the tensors of a network that encodes, by its names, for a folder to keep."""
+        return {}
 
     def reserve(self, n: int, beside: "Codec | None" = None) -> "Codec":
         """Keep `n` symbols for words that are copied; those of a target from the one `beside`."""

@@ -7,10 +7,11 @@ where a recipe names it.
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+import random
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,9 @@ from numpy.typing import NDArray
 from saccade.embedders._frozen import FrozenTrunk, sketched
 from saccade.embedders._trunk import Trunk
 from saccade.errors import CheckpointError, DataError, RecipeError
-from saccade.modalities._picture import MOST, Picture
+from saccade.modalities._augment import Augmentation
+from saccade.modalities._picture import MOST
+from saccade.modalities._pictures import PictureCodec
 from saccade.modalities._resize import Fit, Sizing
 from saccade.modalities.base import Array, Codec, Laid, Modality
 from saccade.nouns import Raw, Side
@@ -26,7 +29,7 @@ from saccade.parts import Part
 
 
 @final
-class FeaturesCodec(Codec):
+class FeaturesCodec(PictureCodec):
     """The features that one network makes of pictures of one size.
 
     Args:
@@ -34,16 +37,25 @@ class FeaturesCodec(Codec):
         sizing: how large the pictures are that the network reads.
         weights: the hash that the network's weights must have.
         channels: features of a place.
+        augmentation: whether pictures are mirrored by chance.
+        kept: where a model folder keeps the weights; old ones do not.
     """
 
     unit = "places"
     dtype = "float16"
-    chunk: ClassVar[int] = 64  # pictures that are encoded at once: 8 MB of features
-    view: ClassVar[str] = "picture"
 
-    def __init__(self, network: Part[Trunk], sizing: Sizing, weights: str, channels: int) -> None:
-        self.network, self.sizing = network, sizing
-        self.weights, self.channels = weights, channels
+    def __init__(
+        self,
+        network: Part[Trunk],
+        sizing: Sizing,
+        weights: str,
+        channels: int,
+        augmentation: Augmentation = Augmentation(),
+        kept: Path | None = None,
+    ) -> None:
+        super().__init__(sizing, augmentation)
+        self.network, self.weights, self.channels = network, weights, channels
+        self.kept = kept
 
     @property
     def side(self) -> Side:
@@ -55,6 +67,7 @@ class FeaturesCodec(Codec):
         """Hash of the network, its weights, and how pictures are resized."""
         size, fit = self.sizing.size, self.sizing.fit
         content = ["features", size, fit, self.network.plain(), self.weights]
+        content += ["mirrored"] if self.augmentation.flip else []
         return hashlib.blake2b(json.dumps(content).encode(), digest_size=16).hexdigest()
 
     def describe(self) -> str:
@@ -65,28 +78,48 @@ class FeaturesCodec(Codec):
     @cached_property
     def _frozen(self) -> FrozenTrunk:
         """The network, built when it is first needed."""
-        frozen = FrozenTrunk(self.network.build)
+        kept = self.kept if self.kept is not None and self.kept.exists() else None
+        frozen = FrozenTrunk(self.network.build, kept)
         if frozen.fingerprint != self.weights:
+            advice = "Copy the model folder again" if kept else "Install or give the same weights"
             raise CheckpointError(
-                f"features: the weights of {self.network.kind} are {frozen.fingerprint[:12]}; the"
-                f" model was trained with {self.weights[:12]}. Install or give the same weights."
+                f"{kept or 'features'}: the weights of {self.network.kind} are"
+                f" {frozen.fingerprint[:12]}; the model was trained with {self.weights[:12]}."
+                f" {advice}."
             )
         return frozen
+
+    def network_weights(self) -> Mapping[str, Any]:
+        """Return the weights of the network, of which `weights` is the hash."""
+        return self._frozen.weights
 
     def encode(self, raws: Sequence[Raw], origins: Sequence[str] = ()) -> list[Array]:
         """Return the features of every picture, `[H', W', C]`."""
         return list(self._frozen.features(self.sizing.arrays(raws, origins)))
 
+    def variants(self, raws: Sequence[Raw], origins: Sequence[str] = ()) -> list[Array]:
+        """Return the features of every picture and, if some are flipped, of its mirror image."""
+        if not self.augmentation.flip:
+            return self.encode(raws, origins)
+        pictures = list(self.sizing.arrays(raws, origins))
+        plain = self._frozen.features(pictures)
+        mirrored = self._frozen.features([np.ascontiguousarray(one[:, ::-1]) for one in pictures])
+        return [np.stack(both) for both in zip(plain, mirrored, strict=True)]  # [2, H', W', C]
+
     def lengths(self, shapes: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return the number of places, `[n, 3]` to `[n]`."""
-        return shapes[:, 0] * shapes[:, 1]
+        """Return the number of places, `[n, 3]` or `[n, 4]` to `[n]`."""
+        return shapes[:, -3] * shapes[:, -2]
 
     def pad(self, arrays: Sequence[Array]) -> Laid:
-        """Lay grids of one size out, `[B, H', W', C]`."""
+        """Lay grids of one size out, `[B, H', W', C]`; where there are two, the first."""
         if not arrays:
             return Laid(np.zeros((0, 0, 0, self.channels), np.float16), np.zeros((0, 0, 0), bool))
-        values = np.stack(arrays)
+        values = np.stack([one if one.ndim == 3 else one[0] for one in arrays])
         return Laid(values, np.ones(values.shape[:3], dtype=np.bool_))
+
+    def vary(self, array: Array, chance: random.Random, said: str = "") -> Array:
+        """Choose one of two grids, `[2, H', W', C]` to `[H', W', C]`."""
+        return array[int(self.augmentation.flips(chance, said))] if self.varies else array
 
     def decode(self, values: Array) -> Raw:
         """Refuse: nobody can tell the picture from its features."""
@@ -95,20 +128,8 @@ class FeaturesCodec(Codec):
             " them. Use data.target of kind text or numbers."
         )
 
-    def labels(self, raw: Raw, values: Array) -> tuple[str, ...]:
-        """Name nothing: the places form a grid."""
-        return ()
-
-    def read(self, text: str, where: str = "input") -> Picture:
-        """Read a data URI as the picture that the network will see."""
-        return self.sizing.read(text, where)
-
-    def write(self, raw: Raw) -> str:
-        """Write a data URI of the picture that the network will see."""
-        return self.sizing.write(raw)
-
     def save(self, path: Path) -> None:
-        """Write a JSON file: which weights, not the weights."""
+        """Write a JSON file: which weights; `network_weights` has them."""
         found = {"weights": self.weights, "channels": self.channels}
         path.write_text(json.dumps(found), encoding="utf-8")
 
@@ -122,7 +143,13 @@ class Features(Modality):
     picture, for EfficientNet-Lite at 224 pixels. They are computed again when the picture, the size
     or any weight of the network is another.
 
-    A model folder names the network and the hash of its weights, and does not hold them.
+    random_flip: training sees every second picture mirrored, left to right, unless a word of the
+    caption begins with one of `sided`. The features of both are stored, which doubles time and
+    disk. The grid of a picture turned round is not that of the mirrored picture (on 50 photos of
+    Flickr8k the cosine at a place is 0.90), and attention by content reads both alike.
+
+    A model folder keeps the weights of the network, once, beside the hash that they must have. So
+    it can be used where the package or file is not that they came from.
     """
 
     discrete: ClassVar[bool] = False
@@ -135,12 +162,17 @@ class Features(Modality):
         network: Part[Trunk] = Part(Trunk, "efficientnet_lite"),
         size: int = 224,
         fit: Fit = "squash",
+        random_flip: bool = False,
+        sided: list[str] = ["left", "right"],  # noqa: B006 - only read
     ) -> None:
         if not 1 <= size <= MOST:
             raise RecipeError(
                 f"features.size: found {size}; expected 1 to {MOST} pixels each way. Change it."
             )
         self.network, self.sizing = network, Sizing(size, fit)
+        sides = tuple(word.lower() for word in sided)
+        self.augmentation = Augmentation(flip=random_flip, sided=sides)
+        self.varies = random_flip
         self.max_length = size * size
 
     def sketch(self) -> Side:
@@ -167,7 +199,15 @@ class Features(Modality):
                 f"{path}: has weights {str(weights)[:40]!r} and {str(channels)[:40]} channels;"
                 " expected a hash and a number. Copy the model folder again."
             )
-        return self._codec(weights, channels)
+        return self._codec(weights, channels, path.with_suffix(".safetensors"))
 
-    def _codec(self, weights: str, channels: int) -> FeaturesCodec:
-        return FeaturesCodec(self.network, self.sizing, weights, channels)
+    def adopt(self, codec: Codec, beside: Codec | None = None) -> Codec:
+        """Read the features of another codec, mirrored by chance as the options say."""
+        if type(codec) is not FeaturesCodec:
+            return codec
+        known = (codec.network, codec.sizing, codec.weights, codec.channels)
+        return FeaturesCodec(*known, self.augmentation, codec.kept)
+
+    def _codec(self, weights: str, channels: int, kept: Path | None = None) -> FeaturesCodec:
+        known = (self.network, self.sizing, weights, channels)
+        return FeaturesCodec(*known, self.augmentation, kept)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from saccade.errors import CheckpointError, RecipeError
 from saccade.modalities._augment import Augmentation
 from saccade.modalities._picture import MOST, Picture
+from saccade.modalities._pictures import PictureCodec
 from saccade.modalities._resize import Fit, Sizing
 from saccade.modalities.base import Array, Codec, Laid, Modality
 from saccade.nouns import Raw, Side
@@ -24,17 +25,14 @@ _SIDE = Side(3, embedder="cnn")
 
 
 @final
-class ImageCodec(Codec):
+class ImageCodec(PictureCodec):
     """Pictures of one size, or of at most so many pixels each way. There is nothing to learn."""
 
     unit = "pixels"
     dtype = "uint8"
-    chunk = 64
-    view: ClassVar[str] = "picture"
 
     def __init__(self, sizing: Sizing, augmentation: Augmentation = Augmentation()) -> None:
-        self.sizing, self.augmentation = sizing, augmentation
-        self.limit = sizing.limit
+        super().__init__(sizing, augmentation)
 
     @property
     def side(self) -> Side:
@@ -78,16 +76,6 @@ class ImageCodec(Codec):
             mask[i, : one.shape[0], : one.shape[1]] = True
         return Laid(values, mask)
 
-    @property
-    def varies(self) -> bool:
-        """Whether pictures are changed by chance."""
-        return self.augmentation.active
-
-    @property
-    def heeds(self) -> bool:
-        """Whether pictures are mirrored, if nobody speaks of left and right."""
-        return self.augmentation.flip
-
     def vary(self, array: Array, chance: random.Random, said: str = "") -> Array:
         """Return another picture of the same thing, of the same size."""
         return self.augmentation.apply(array, chance, said) if self.varies else array
@@ -95,18 +83,6 @@ class ImageCodec(Codec):
     def decode(self, values: Array) -> Picture:
         """Return pixels as a picture."""
         return Picture(np.asarray(values, dtype=np.uint8))
-
-    def labels(self, raw: Raw, values: Array) -> tuple[str, ...]:
-        """Name nothing: the places form a grid."""
-        return ()
-
-    def read(self, text: str, where: str = "input") -> Picture:
-        """Read a data URI as the picture that the model will see."""
-        return self.sizing.read(text, where)
-
-    def write(self, raw: Raw) -> str:
-        """Write a data URI of the picture that the model will see."""
-        return self.sizing.write(raw)
 
     def save(self, path: Path) -> None:
         """Write a JSON file."""
@@ -185,8 +161,13 @@ class Image(Modality):
         return ImageCodec(Sizing(int(size), fit, most), self.augmentation)
 
     def adopt(self, codec: Codec, beside: Codec | None = None) -> Codec:
-        """Read pictures in the size of another codec, changed by chance as the options say."""
-        return ImageCodec(codec.sizing, self.augmentation) if type(codec) is ImageCodec else codec
+        """Read pictures in the size of another codec, changed by chance as the options say.
+
+        The other may be of `features`: a model then goes on with the pixels themselves.
+        """
+        if not isinstance(codec, PictureCodec):
+            return codec
+        return ImageCodec(codec.sizing, self.augmentation)
 
 
 def _is_side(found: Any) -> bool:

@@ -26,6 +26,7 @@ from saccade.kernels.precision import restored
 from saccade.layers.dropout import Dropout
 from saccade.models._lattice import lattice
 from saccade.models._pooling import source_reader
+from saccade.models._stacking import stacked
 from saccade.models.base import FrameWriter
 from saccade.nouns import Side
 from saccade.parts import Part
@@ -49,6 +50,10 @@ class Ctc(FrameWriter):
     (see `_prefix_sums.py`), so all searches, shapers and scores work. What it looks at is the
     posterior of each label over the frames; END looks at the blanks behind the last label.
 
+    `upper` is a second encoder above the first. Then the states of the first are asked too, by a
+    layer of their own: intermediate CTC (Lee & Watanabe 2021, arXiv:2102.03216), whose share of the
+    loss is `early` of the objective. With encoder `none` it is the embedder that is asked.
+
     Outputs cannot be longer than the frames. `split` makes several frames of each state, by a
     matrix of its own for each, for text that is shorter than its output (Libovický & Helcl 2018,
     arXiv:1811.04719, section 3).
@@ -61,6 +66,7 @@ class Ctc(FrameWriter):
         *,
         embedder: Part[Embedder] | None = None,
         encoder: Part[Encoder] = Part(Encoder, "rnn"),
+        upper: Part[Encoder] | None = None,
         embedding: int = 128,
         split: int = 1,
         dropout: float = 0.1,
@@ -74,6 +80,9 @@ class Ctc(FrameWriter):
         self.dropout = Dropout(dropout)
         self.reading = source_reader(sources, embedding, embedder, encoder, self.dropout)
         width = self.reading.memory_dim
+        self.upper = None if upper is None else upper.build(width)
+        self.early = None if upper is None else nn.Linear(width, target.size)
+        width = width if self.upper is None else self.upper.memory_dim
         self.parting = nn.Linear(width, split * width) if split > 1 else None
         self.output = nn.Linear(width, target.size)
         self.head = GivenHead(target.size, target.size, None)
@@ -89,26 +98,30 @@ class Ctc(FrameWriter):
 
     def n_frames(self, shapes: dict[str, tuple[int, ...]]) -> int:
         """Return how many frames sources of these shapes have."""
-        return self.split * self.reading.n_states(shapes)
+        n_states = self.reading.n_states(shapes)
+        return self.split * (n_states if self.upper is None else self.upper.n_states(n_states))
 
     def read_frames(self, sources: Sources) -> Frames:
         """Read the source; return what every frame says."""
-        return self._frames(self.reading(sources))
+        lower: Memory = self.reading(sources)
+        frames = self._frames(stacked(lower, self.upper))
+        if self.early is None:
+            return frames
+        return frames._replace(early=spoken(self.early(self.dropout(lower.states)), lower.mask))
 
     def forward(self, batch: Batch, *, look: bool = False) -> Decoded:
         """Write the log-probabilities of every place, `[B, T, V]`, given the prefix before it."""
-        memory: Memory = self.reading(batch.sources)
+        memory = stacked(self.reading(batch.sources), self.upper)
         frames = self._frames(memory)
-        sums = _all_prefixes(batch.prefix, frames.log_probs)
-        features = next_label(sums, frames.log_probs.double().exp(), MARKS).log_probs
+        features = conditional(batch.prefix, frames.log_probs)
         weights = None
         if look:
             weights = memory.over_source(self._joined(label_weights(batch, frames)[:, :, None]))
-        return Decoded(features.to(frames.log_probs.dtype), weights)
+        return Decoded(features, weights)
 
     def start(self, sources: Sources) -> State:
         """Read the source; nothing is written yet."""
-        memory: Memory = self.reading(sources)
+        memory = stacked(self.reading(sources), self.upper)
         frames = self._frames(memory).log_probs
         source: State = {"frames": frames, "probs": frames.double().exp()}
         if memory.places is not None:
@@ -158,6 +171,8 @@ def spoken(logits: Tensor, mask: Tensor) -> Frames:
 def label_weights(batch: Batch, frames: Frames) -> Tensor:
     """Return where each label of the target is, `[B, T, S]`; END is the silence behind the last.
 
+    If there is none, END is the last frame.
+
         w[i, t] = p(frame t is of label i | labels) / sum over t
 
     Zeros where a target cannot be spelt.
@@ -171,15 +186,22 @@ def label_weights(batch: Batch, frames: Frames) -> Tensor:
     weights = found.transpose(1, 2).gather(
         1, state[:, :, None].expand(-1, -1, found.shape[1])
     )  # [B, T, S]
-    weights = weights * frames.mask[:, None]
+    last = torch.nn.functional.pad(frames.mask, (0, 1))
+    last = (last[:, :-1] & ~last[:, 1:]) & (found.sum(dim=(1, 2)) > 0)[:, None]  # [B, S]
+    ends = (place == lengths[:, None])[:, :, None] & last[:, None]  # END, if no silence follows
+    weights = weights * frames.mask[:, None] + 1e-12 * ends
     weights = weights / weights.sum(dim=2, keepdim=True).clamp(min=1e-30)
     return weights.to(frames.log_probs.dtype)
 
 
-def _all_prefixes(prefix: Tensor, frames: Tensor) -> PrefixSums:
-    """Return the sums of all beginnings of `prefix [B, T]`: `[B, T, S + 1]`."""
+def conditional(prefix: Tensor, frames: Tensor) -> Tensor:
+    """Return the log-probabilities of what follows every beginning of `prefix [B, T]`.
+
+    `[B, T, V]`, of frames `[B, S, V]`.
+    """
     sums, every = nothing_written(frames, MARKS), list[PrefixSums]()
     for token in prefix.unbind(dim=1):
         sums = extended(sums, token, frames, MARKS)
         every.append(sums)
-    return PrefixSums(*(torch.stack(one, dim=1) for one in zip(*every, strict=True)))
+    whole = PrefixSums(*(torch.stack(one, dim=1) for one in zip(*every, strict=True)))
+    return next_label(whole, frames.double().exp(), MARKS).log_probs.to(frames.dtype)

@@ -150,7 +150,7 @@ class Prediction:
     @property
     def seen(self) -> str:
         """The only input, or the first, as text: of a picture what the model saw of it."""
-        return next(iter(self.looker.sources.values())).write(self.source)
+        return next(iter(self.looker.sources.values())).shown(self.source)
 
     @property
     def source_values(self) -> Values:
@@ -334,7 +334,7 @@ class Prediction:
         """Tell what a view needs of one source."""
         notation = self.looker.sources[name]
         grid = self.looker.grid({name: self.arrays[name]})
-        return SourceOver(notation.view, grid, notation.write(self.sources[name]))
+        return SourceOver(notation.view, grid, notation.shown(self.sources[name]))
 
 
 class Predictions(list[Prediction]):

@@ -127,7 +127,7 @@ def _part(one: Prediction, name: str, start: int, end: int) -> dict[str, Any]:
     if notation.view != "picture":
         return told
     grid = one.looker.grid({name: one.arrays[name]})
-    return told | {"grid": grid, "picture": notation.write(one.sources[name])}
+    return told | {"grid": grid, "picture": notation.shown(one.sources[name])}
 
 
 def _alignment(seen: Seen) -> dict[str, Any]:

@@ -17,7 +17,7 @@ every = pytest.mark.parametrize("part", PARTS, ids=name)  # the others: test_for
 
 def build(part: Part[Objective]) -> Model:
     """A model that has begun to learn, so that its own outputs are sometimes right."""
-    own = {"hard_attention": "hard", "ctc": "ctc"}
+    own = {"hard_attention": "hard", "ctc": "ctc", "joint_ctc": "joint"}
     kind = own.get(part.kind, "bahdanau")
     return copy.deepcopy(trained(kind, 25))
 

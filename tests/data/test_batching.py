@@ -168,9 +168,19 @@ def test_what_is_short_beside_the_other_side_is_not_sorted(tmp_path: Path) -> No
     pictures = stored(tmp_path / "one", [(1000, i % 4) for i in range(64)])
     plan = batches([pictures], batch_tokens=8 * 1001, limit=2000).epoch(0)
     assert [len({i % 4 for i in batch}) > 1 for batch in plan] == [True] * 8
-    texts = stored(tmp_path / "other", [(10, i % 4) for i in range(64)])
-    plan = batches([texts], batch_tokens=8 * 11).epoch(0)
-    assert [len({i % 4 for i in batch}) for batch in plan] == [1] * 8
+    sizes = [(1000 + i % 2, i % 4) for i in range(64)]
+    uneven = stored(tmp_path / "two", sizes)
+    plan = batches([uneven], batch_tokens=8 * 1002, limit=2000).epoch(0)
+    assert [len({i % 4 for i in batch}) > 1 for batch in plan] == [True] * 8
+    texts = stored(tmp_path / "three", [(10 + i % 2, i % 4) for i in range(64)])
+    plan = batches([texts], batch_tokens=8 * 12).epoch(0)
+    assert max(len({i % 4 for i in batch}) for batch in plan) <= 2
+
+
+def test_grids_of_one_size_are_not_sorted_by_their_captions(tmp_path: Path) -> None:
+    grids = stored(tmp_path, [(10, i % 4) for i in range(64)])
+    plan = batches([grids], batch_tokens=8 * 11).epoch(0)
+    assert [len({i % 4 for i in batch}) > 1 for batch in plan] == [True] * 8
 
 
 def test_all_pairs_too_long_is_an_error(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from PIL import Image
 
 from saccade.errors import DataError
 from saccade.modalities import _png
-from saccade.modalities._picture import Picture, PictureFile, Pixels, to_text
+from saccade.modalities._picture import MOST, Picture, PictureFile, Pixels, from_text, to_text
 from saccade.modalities._resize import Fit, Sizing, resize, resize_picture
 
 FITS: tuple[Fit, ...] = get_args(Fit)
@@ -105,3 +105,20 @@ def test_a_small_jpeg_file_is_written_as_it_is_unless_it_tells_more(tmp_path: Pa
     noise = np.random.default_rng(0).integers(0, 256, (200, 200, 3), dtype=np.uint8)
     Image.fromarray(noise).save(path, "JPEG", quality=100)
     assert sizing.write(PictureFile(path)).startswith("data:image/png")
+
+
+@pytest.mark.parametrize("fit", ["crop", "pad", "squash"])
+def test_what_is_shown_of_a_file_is_what_a_model_sees(fit: Fit, tmp_path: Path) -> None:
+    path, sizing = tmp_path / "x.jpg", Sizing(20, fit)
+    Image.fromarray(half(30, 50)).save(path, "JPEG")
+    found = from_text(sizing.shown(PictureFile(path))).pixels
+    assert found.shape == ((30, 50, 3) if fit == "squash" else (20, 20, 3))
+    if fit != "squash":
+        assert np.array_equal(found, sizing.picture(PictureFile(path)).pixels)
+
+
+def test_a_file_that_no_view_can_draw_is_shown_smaller(tmp_path: Path) -> None:
+    path = tmp_path / "x.jpg"
+    Image.fromarray(np.zeros((8, MOST + 1, 3), np.uint8)).save(path, "JPEG")
+    for sizing in (Sizing(20, "squash"), Sizing(20, "crop")):
+        assert from_text(sizing.shown(PictureFile(path))).pixels.shape == (20, 20, 3)

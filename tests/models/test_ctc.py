@@ -8,7 +8,7 @@ from saccade.flow import SOURCE, nested, tensor
 from saccade.models.base import Model
 from saccade.models.ctc import Ctc
 from saccade.objectives.cross_entropy import cross_entropy
-from saccade.objectives.ctc import CtcLikelihood
+from saccade.objectives.ctc import CtcLikelihood, likelihood
 from saccade.parts import Part
 from saccade.predict.predictor import Predictor
 from saccade.recipe import Decoding
@@ -24,6 +24,7 @@ from tests.samples import (
     backward,
     batch_of,
     codecs,
+    missing_gradients,
     pairs_batch,
     scramble,
     sides,
@@ -33,6 +34,14 @@ from tests.samples import (
 RNN = Part(Encoder, "rnn", {"hidden": 8, "dropout": 0.0})
 PYRAMID = Part(Encoder, "pyramid", {"hidden": 8, "layers": 2, "dropout": 0.0})
 SIZE = 7
+OPTIONS: list[dict[str, object]] = [
+    {},
+    {"split": 2},
+    {"encoder": PYRAMID},
+    {"upper": PYRAMID},
+    {"encoder": PYRAMID, "upper": PYRAMID},
+    {"encoder": Part(Encoder, "none"), "upper": RNN},
+]
 
 
 def build(**options: object) -> Ctc:
@@ -70,7 +79,7 @@ def test_search_over_labels_finds_the_likeliest_of_all() -> None:
     assert found.hypotheses[0].tokens == max(right, key=lambda labels: right[labels])
 
 
-@pytest.mark.parametrize("options", [{}, {"split": 2}, {"encoder": PYRAMID}], ids=str)
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_looks_at_the_frames_of_each_label(options: dict[str, object]) -> None:
     model, batch = build(**options), batch_of(([4, 5, 6, 4, 5], [4, 5]), ([5, 6, 4], [6]))
     weights = model(batch, look=True).weights
@@ -82,11 +91,19 @@ def test_looks_at_the_frames_of_each_label(options: dict[str, object]) -> None:
     onset = model.advance(batch.prefix[:, 1], state, look=True).weights
     assert onset is not None
     assert onset.shape == (2, 1, 6)
-    assert_close(onset.sum(dim=2), torch.ones(2, 1).double())
+    assert_close(onset[0].sum(dim=1), torch.ones(1).double())
     assert (onset[1, 0, 4:] == 0).all()
 
 
-@pytest.mark.parametrize(("options", "n"), [({}, 6), ({"split": 3}, 18), ({"encoder": PYRAMID}, 3)])
+@pytest.mark.parametrize(
+    ("options", "n"),
+    [
+        ({}, 6),
+        ({"split": 3}, 18),
+        ({"encoder": PYRAMID}, 3),
+        ({"encoder": PYRAMID, "upper": PYRAMID, "split": 2}, 4),
+    ],
+)
 def test_knows_how_many_frames_there_are(options: dict[str, object], n: int) -> None:
     model, batch = build(**options), batch_of(([4, 5, 6, 4, 5], []))
     assert model.read_frames(batch.sources).log_probs.shape[1] == n
@@ -123,3 +140,16 @@ def test_learns_pairs(search: str) -> None:
     alone = [found.translate(s) for s, _ in PAIRS]
     assert [one.text for one in alone] == [t for _, t in PAIRS]
     assert alone[0].attention is not None
+
+
+def test_lower_layers_have_a_share_of_the_loss() -> None:
+    model, batch = build(upper=PYRAMID), batch_of(([4, 5, 6, 4], [4, 5]), ([5, 6], [6]))
+    frames = model.read_frames(batch.sources)
+    assert frames.early is not None
+    assert (frames.log_probs.shape[1], frames.early.log_probs.shape[1]) == (3, 5)
+    loss = CtcLikelihood(str, early=0.25)(model, batch, moment())
+    main, early = likelihood(frames, batch), likelihood(frames.early, batch)
+    assert_close(loss.total, 0.75 * main.total + 0.25 * early.total)
+    assert loss.parts == pytest.approx({"nll": main.total.item(), "early": early.total.item()})
+    backward(loss.total)
+    assert missing_gradients(model) == []
