@@ -113,6 +113,15 @@ def test_files_are_transcribed_and_looked_at(folder: Path, place: Path, call: Ca
         assert "<image" in (place / "look.svg").read_text(encoding="utf-8")
 
 
+def test_a_text_is_laid_over_a_sound(place: Path, call: Call) -> None:
+    folder = place / "aligned"
+    run.train(read("ctc"), folder, root=place)
+    path = place / "sounds" / "2_ann_1.wav"  # 0.155 seconds, with 0.02 of silence around
+    rows = call("align", str(folder), str(path), "2").out.splitlines()
+    begins, ends = (float(cell.split()[0]) for cell in rows[0].split("\t")[2:4])
+    assert 0 <= begins < ends <= 0.155 + 0.04
+
+
 def test_the_server_hears_an_upload(folder: Path, place: Path) -> None:
     model, path = saccade.load(folder), place / "sounds" / "3_bob_0.wav"
     with TestClient(create_app(open_models([f"m={folder}"]))) as client:

@@ -109,6 +109,7 @@ class SoundCodec(Codec):
 
     unit = "frames"
     dtype = "int16"
+    place_seconds = 0.01
     chunk: ClassVar[int] = 64  # sounds that are encoded at once
     view: ClassVar[str] = "spectrogram"
 
@@ -116,6 +117,7 @@ class SoundCodec(Codec):
         self, analysis: Analysis, scales: Scales, perturbation: Perturbation = Perturbation()
     ) -> None:
         self.analysis, self.scales, self.perturbation = analysis, scales, perturbation
+        self.place_start = -analysis.silence
         self._numbers = {name: n for n, name in enumerate(scales.speakers, start=1)}
         self._by_number = list(scales.speakers.values())
 
