@@ -13,7 +13,7 @@ from saccade import recipe, run
 from saccade.modalities._wave import write_wave
 from saccade.server.models import Served, open_models
 from tests.server.live import running
-from tests.server.test_page_pictures import GIVE
+from tests.server.test_page_pictures import GIVE, payload
 from tests.test_sound import MODELS, RECIPE, tone
 
 
@@ -54,6 +54,5 @@ def test_a_sound_is_picked_dropped_played_and_transcribed(page: Page, hearer: Se
     expect(page.locator(".saving")).to_be_visible()
     expect(page.locator(".output")).not_to_have_class(re.compile("partial"))
     expect(page.locator(".output")).to_have_text(hearer.translator.predict(tone(2, 1), beam=5).text)
-    file = {"name": "a.wav", "mimeType": "audio/wav", "buffer": data}
-    page.get_by_label("Pick sounds").set_input_files([file])  # type: ignore[list-item]
+    page.get_by_label("Pick sounds").set_input_files([payload("a.wav", data, "audio/wav")])
     expect(sound).to_have_count(2)
