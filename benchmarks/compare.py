@@ -2,7 +2,7 @@
 
     python -m benchmarks.compare                                       all that is installed
     python -m benchmarks.compare --what T D --peers torch,ctranslate2 --rounds 3
-    python -m benchmarks.compare --json new.json --md docs/measurements.md
+    python -m benchmarks.compare --json new.json --md tables.md
     python -m benchmarks.compare --merge a.json b.json --md table.md   tables of earlier runs
 
 Engines take turns, a process each, for several rounds; a figure is the median over rounds with the

@@ -117,6 +117,8 @@ class Decoding:
     language_model_weight: float = 0.3
     insertion: float = 0.0
     """Added for every symbol where there is a language model."""
+    no_repeat: int = 0
+    """Write no n-gram of so many pieces twice, against loops; 0 lets everything be written."""
     batch_tokens: int = 4096
     season: int = 0
     """Of a forecaster: after how many steps its series repeats, to compare with the last season."""
@@ -305,6 +307,9 @@ def _contradictions(recipe: Recipe) -> list[str]:
     problems += _readings(recipe)
     if data.copies < 0:
         problems.append(f"data.copies: {data.copies} is below 0; 0 keeps no symbols for copies.")
+    if recipe.decoding.no_repeat < 0:
+        found = recipe.decoding.no_repeat
+        problems.append(f"decoding.no_repeat: {found} is below 0; 0 lets everything be repeated.")
     limits = (training.max_steps, training.max_epochs, training.max_minutes, training.patience)
     if not any(limits):
         problems.append(

@@ -38,6 +38,36 @@ def make_captions(folder: Path, *changes: str) -> Path:
     return folder
 
 
+def make_clips(folder: Path) -> Path:
+    """Train a model of clips on a few of them, in a moment; return its folder."""
+    pytest.importorskip("PIL", reason="clips are resized by Pillow")
+    few = "{kind: embedded, corpus: {kind: moving, size: 24}, split: train}"
+    changes = [
+        *(f"data.{split}={few}" for split in ("train", "valid")),
+        f"data.test={{moving: {few}}}",
+        "model.embedding=16",
+        "model.embedder={kind: frames, network: {kind: cnn, width: 8}, hidden: 16}",
+        "model.decoder={kind: rnn, hidden: 24, attention: {kind: additive, hidden: 16}}",
+        "training.learning_rate=0.02",
+        "training.schedule=constant",
+        "training.max_steps=40",
+        "training.validate_every=40",
+    ]
+    recipes = recipe.parse(starters.text_of("video"), overrides=changes)
+    run.train(recipes, folder, console=Console(quiet=True))
+    return folder
+
+
+def moving(kind: str = "gif", n_frames: int = 8, side: int = 32) -> bytes:
+    """Return a clip of stripes that change as the bytes of a file: gif, png or webp."""
+    from PIL import Image  # noqa: PLC0415
+
+    frames = [Image.fromarray(pixels(seed, side, side)) for seed in range(n_frames)]
+    held = io.BytesIO()
+    frames[0].save(held, kind.upper(), save_all=True, append_images=frames[1:], duration=100)
+    return held.getvalue()
+
+
 def make_scenes(folder: Path) -> Path:
     """Train a model of two sources, a picture `scene` and a text `question`, on three examples."""
     pytest.importorskip("PIL", reason="pictures are resized by Pillow")

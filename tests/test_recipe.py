@@ -155,6 +155,9 @@ def test_contradictions_of_data() -> None:
     assert problems(data={**DATA, "copies": -1}) == [
         "r.yaml: data.copies: -1 is below 0; 0 keeps no symbols for copies."
     ]
+    assert problems(decoding={"no_repeat": -2}) == [
+        "r.yaml: decoding.no_repeat: -2 is below 0; 0 lets everything be repeated."
+    ]
 
 
 def test_overrides() -> None:

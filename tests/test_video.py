@@ -80,9 +80,15 @@ def test_the_server_says_the_same_and_draws(folder: Path) -> None:
     text = model.sources["source"].write(clip)
     views = [] if folder.name == "mean" else ["attention"]
     with TestClient(create_app(open_models([f"m={folder}"]))) as client:
-        answer = client.post("/v1/predict", json={"text": text, "views": views, "words": True})
+        asked = {"text": text, "views": views, "words": True, "want": ["attention"]}
+        answer = client.post("/v1/predict", json=asked)
         assert answer.status_code == 200, answer.text
         told = answer.json()["results"][0]
+        (given,) = client.get("/v1/models").json()["models"][0]["inputs"]
+        assert given == {"name": "source", "kind": "clip", "limit": 0}
+        for part in told["layout"]:  # the page lights the strip frame by frame
+            assert part["grid"] == [1, len(clip)]
+            assert part["picture"].startswith("data:image/png")
         assert told["text"] == model.predict(clip).text
         assert all("<image" in told["views"][view] for view in views if told["text"])
         refused = client.post("/v1/predict", json={"text": "data:image/gif;base64,R0lGOA=="})

@@ -7,7 +7,7 @@ from torch import Tensor
 from saccade.attention.base import Attention
 from saccade.attention.multihead import MultiHead
 from saccade.errors import ShapeError
-from saccade.flow import Attended, State, append
+from saccade.flow import Attended, Memory, State, append
 from saccade.parts import Part, find
 from saccade.positions.base import Heads, Places
 
@@ -68,3 +68,31 @@ def read_itself(
     new = attention.prepare(x, places)
     past = append(past, new) if past else new
     return SelfRead(attention(x, past, mask, attention.start(past), places=places), past)
+
+
+def prepare_memory(attention: Attention, memory: Memory, places: Places | None) -> State:
+    """Compute what reading a memory needs of it, once; `places` are those of the memory."""
+    if places is None:
+        return attention.prepare_memory(memory)
+    assert isinstance(attention, MultiHead)  # positions refuse others: see `needed`
+    prepared = attention.prepare(memory.states, places)
+    if memory.values is None:
+        return prepared
+    return {**prepared, "values": attention.prepare(memory.values)["values"]}
+
+
+def read_memory(
+    attention: Attention,
+    x: Tensor,
+    prepared: State,
+    mask: Tensor,
+    places: Places | None,
+    *,
+    look: bool,
+) -> Attended:
+    """Let places `x [B, T, D]` read a prepared memory; `places` are their own."""
+    state = attention.start(prepared)
+    if places is None:
+        return attention(x, prepared, mask, state, look=look)  # type: ignore[no-any-return]
+    assert isinstance(attention, MultiHead)
+    return attention(x, prepared, mask, state, look=look, places=places)  # type: ignore[no-any-return]

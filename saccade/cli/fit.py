@@ -10,7 +10,7 @@ from saccade.cli.evaluate import show_evaluation
 from saccade.cli.options import complain, note
 from saccade.cli.tables import error_console, show_table
 from saccade.fit.files import ColumnNames
-from saccade.fit.fitting import Fitted, fit, seconds_in
+from saccade.fit.fitting import Fitted, fit, promise, seconds_in
 from saccade.fit.jobs import ALIASES, JOBS
 from saccade.fit.outline import outline
 from saccade.learners.timing import roughly
@@ -66,7 +66,10 @@ def fit_files(
         bool, typer.Option("--overwrite", help="Delete what an earlier run left in the folder.")
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what was found and chosen, and stop.")
+        bool,
+        typer.Option(
+            "--dry-run", help="Say what was found and chosen and how long it takes; stop."
+        ),
     ] = False,
 ) -> None:
     """Make a good model of your own pairs: find out, choose, train, measure.
@@ -94,7 +97,7 @@ def fit_files(
     )
     place = folder or Path("runs") / data[0].name.partition(".")[0]
     if dry_run:
-        for line in made.told():
+        for line in [*made.told(), *promise(made, within=seconds, begun=begun)]:
             typer.echo(line)
         note("Nothing was trained and nothing was written.")
         return

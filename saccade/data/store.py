@@ -180,7 +180,7 @@ def _write(reader: Reader, codecs: Codecs, sides: Sequence[str], folder: Path) -
     """Encode what is not encoded yet, a chunk at a time; memory holds no more than one."""
     size = min(codecs.sides[name].chunk for name in sides)
     slow = size < Codec.chunk
-    waiting = EncodingProgress((lambda: sum(1 for _ in reader.read())) if slow else None)
+    waiting = EncodingProgress(reader.count if slow else None)
     builder = Builder(folder, codecs, sides)
     try:
         waiting.report(builder.n_examples)

@@ -5,12 +5,17 @@ from typing import ClassVar, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from saccade.attention._layer import build_attention, heads_of, read_itself
+from saccade.attention._layer import (
+    build_attention,
+    heads_of,
+    prepare_memory,
+    read_itself,
+    read_memory,
+)
 from saccade.attention.base import Attention
 from saccade.decoders.base import Decoder
 from saccade.flow import (
     SOURCE,
-    Attended,
     Decoded,
     Memory,
     State,
@@ -87,7 +92,8 @@ class TransformerDecoder(Decoder):
     def start(self, memory: Memory) -> State:
         """Prepare the memory for every layer; no place has been written yet."""
         nothing = memory.states.new_zeros(memory.states.shape[0], 0, self.input_dim)  # [B, 0, D]
-        source: State = {str(i): y.prepare(memory) for i, y in enumerate(self._stack)}
+        across = self._across(memory)
+        source: State = {str(i): y.prepare(memory, across) for i, y in enumerate(self._stack)}
         past: State = {str(i): y.self_attention.prepare(nothing) for i, y in enumerate(self._stack)}
         place = memory.mask.new_zeros(memory.mask.shape[0], 0)  # its width is the number of places
         return {SOURCE: {**source, "mask": memory.mask}, "past": past, "place": place}
@@ -100,11 +106,12 @@ class TransformerDecoder(Decoder):
         near = place & (back <= (self.neighbourhood or back.shape[0]))  # [B, t + 1]
         y = self.positions(x[:, None], first=place.shape[1] - 1)  # [B, 1, D]
         places = self.positions.inside(1, place.shape[1] - 1, y)
+        across = places if self.positions.across else None
         after: State = {}
         maps = []
         for i, layer in enumerate(self._stack):
             seen = tensor(source, "mask")[:, None]  # [B, 1, S]
-            sight = Sight(nested(source, str(i)), seen, near[:, None], places)
+            sight = Sight(nested(source, str(i)), seen, near[:, None], places, across)
             y, after[str(i)], read = layer(y, nested(past, str(i)), sight, look=look)
             maps.append(read)
         features = self.norm(y)[:, 0]  # [B, D]
@@ -117,25 +124,35 @@ class TransformerDecoder(Decoder):
         y = self.positions(x)  # [B, T, D]
         n, device = x.shape[1], x.device
         order = (causal(n, device) & window(n, self.neighbourhood, device))[None]  # [1, T, T]
-        places = self.positions.inside(n, 0, y)
+        places, of_memory = self.positions.inside(n, 0, y), self._across(memory)
+        across = places if self.positions.across else None
         maps = []
         for layer in self._stack:
-            sight = Sight(layer.prepare(memory), memory.mask[:, None], order, places)
+            prepared = layer.prepare(memory, of_memory)
+            sight = Sight(prepared, memory.mask[:, None], order, places, across)
             y, _, read = layer(y, {}, sight, look=look)
             maps.append(read)
         return Decoded(self.norm(y), _join(maps))
+
+    def _across(self, memory: Memory) -> Places | None:
+        """Return what positions do with the places of the memory; None: nothing."""
+        if not self.positions.across:
+            return None
+        return self.positions.inside(memory.states.shape[1], 0, memory.states)
 
 
 class Sight(NamedTuple):
     """What a layer may see: the prepared memory, its mask `[B, 1, S]`, the mask of the past.
 
-    places: what positions do inside self-attention.
+    places: what positions do inside self-attention.  across: what they do with queries of the
+    memory.
     """
 
     memory: State
     memory_mask: Tensor
     past_mask: Tensor
     places: Places | None = None
+    across: Places | None = None
 
 
 class DecoderLayer(nn.Module):
@@ -169,19 +186,16 @@ class DecoderLayer(nn.Module):
         y = self.feed_forward(self.around_feed_forward.enter(x))
         return self.around_feed_forward.leave(x, y), past, weights
 
-    def prepare(self, memory: Memory) -> State:
-        """Compute what reading the memory needs of it, once."""
-        return self.reading.prepare_memory(memory) if self.reading else {}
+    def prepare(self, memory: Memory, across: Places | None = None) -> State:
+        """Compute what reading the memory needs of it, once; `across` rotates its keys."""
+        return prepare_memory(self.reading, memory, across) if self.reading else {}
 
     def _read(self, x: Tensor, sight: Sight, *, look: bool) -> tuple[Tensor, Tensor | None]:
         if self.reading is None or self.around_reading is None:
             return x, None
-        read: Attended = self.reading(
-            self.around_reading.enter(x),
-            sight.memory,
-            sight.memory_mask,
-            self.reading.start(sight.memory),
-            look=look,
+        y = self.around_reading.enter(x)
+        read = read_memory(
+            self.reading, y, sight.memory, sight.memory_mask, sight.across, look=look
         )
         return self.around_reading.leave(x, read.context), read.weights
 

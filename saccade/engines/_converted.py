@@ -332,6 +332,11 @@ class Converted(Resident):
             for name, wanted in asked.items()
             if wanted
         ]
+        if self._facts.decoding.get("no_repeat"):
+            problems.append(
+                f"decoding.no_repeat: the engine {self.engine} cannot do it; torch can. Use"
+                " --engine torch."
+            )
         kind = decode.resolve(own).kind
         if not sample and kind not in _SEARCHES:
             problems.append(

@@ -95,6 +95,8 @@ def _side_refusals(folder: Path, where: str, side: Plain) -> list[str]:
     problems = []
     if side["neighbourhood"]:
         problems.append(_refusal(folder, f"{where}.neighbourhood", side["neighbourhood"], 0))
+    if side["positions"].get("across"):
+        problems.append(_refusal(folder, f"{where}.positions.across", "true", "false"))
     attention = side["attention"]
     if attention["kind"] != "multihead":
         problems.append(_refusal(folder, f"{where}.attention", attention["kind"], "multihead"))

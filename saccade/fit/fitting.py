@@ -104,7 +104,7 @@ def fit(
     if plan.times_smaller:
         made = made.smaller(plan.times_smaller)
         console.print(made.told_smaller(), markup=False, highlight=False)
-    console.print(_promise(plan, within), markup=False, highlight=False)
+    console.print(_promised(plan, within), markup=False, highlight=False)
     end = begun + within
     training = Contest(made, plan, beside, end, root, console)
     standings = training.standings()
@@ -131,6 +131,19 @@ def fit(
         seconds,
         made.counts["test"] - most if most else 0,
     )
+
+
+def promise(
+    made: Outline, *, within: float, begun: float | None = None, root: Path = Path()
+) -> list[str]:
+    """Time a few updates of the candidates and say what `fit` would train and how long it takes.
+
+    Nothing is written. The arguments are those of `fit`.
+    """
+    plan = Planner(made, within, time.monotonic() if begun is None else begun, root).plan()
+    if not plan.times_smaller:
+        return [_promised(plan, within)]
+    return [made.smaller(plan.times_smaller).told_smaller(), _promised(plan, within)]
 
 
 class Contest:
@@ -298,15 +311,20 @@ def _elapsed(place: Path) -> float:
     return checkpoints.progress(names[-1]).elapsed if names else 0.0
 
 
-def _promise(plan: FitPlan, within: float) -> str:
+def _promised(plan: FitPlan, within: float) -> str:
     each = "; ".join(
         f"{one.candidate.name} {one.updates:,} updates of {one.timing.seconds_per_update:.2g} s"
         for one in plan.shares.timed
     )
     early = [f"{stop:.0%}" for stop in plan.shares.stops[:-1]]
     dropped = f" The worst stops at {' and at '.join(early)}." if early else ""
-    time_told = f"{roughly(plan.seconds)} of the {roughly(within)} allowed"
-    return f"This takes about {time_told}: {each}.{dropped}"
+    told = f"This takes about {roughly(plan.seconds)}"
+    if plan.seconds > within:
+        return (
+            f"{told}, more than the {roughly(within)} allowed, which only suffice to time and"
+            f" measure a model: {each}.{dropped} Allow more with --within."
+        )
+    return f"{told} of the {roughly(within)} allowed: {each}.{dropped}"
 
 
 def _settle(winner: Path, folder: Path) -> None:

@@ -36,8 +36,9 @@ def pick_examples(recipe: Recipe, codecs: Codecs, root: Path = Path()) -> list[E
     """
     reader = next(iter(recipe.data.test.values()), recipe.data.valid).build(root)
     slow = any(codec.chunk < Codec.chunk for codec in codecs.sides.values())
-    every = _READ // _SLOW_READ if slow else 1
-    read = (_as_text(example, codecs) for example in islice(reader.read(), 0, _READ, every))
+    raw = list(islice(reader.read(), _READ))
+    every = -(-len(raw) // _SLOW_READ) if slow and raw else 1
+    read = (_as_text(example, codecs) for example in raw[::every])
     short = [e for e in read if not any(map(_is_long, _texts(e)))]
     given = {
         tuple(e.sources.values()) if any(e.sources.values()) else e.references: e for e in short

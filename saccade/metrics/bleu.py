@@ -1,12 +1,15 @@
 """Precision of word n-grams with a penalty for brevity."""
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Literal
 
 from saccade.metrics import _sacrebleu
 from saccade.metrics._captions import words
 from saccade.metrics.base import Metric, Score, Stats
+
+_QUOTES = str.maketrans("\"'", "``")
 
 
 class Bleu(Metric):
@@ -19,8 +22,10 @@ class Bleu(Metric):
     Post 2018 (arXiv:1804.08771). Output without any segment of four tokens scores 0, right or
     wrong: use `chrf` or `exact_match` for single words.
 
-    order: the n of BLEU-n.  tokenize: as in sacrebleu, or `captions`: in lower case, without
-    punctuation.  smooth: `none` makes 0 of an order that matches nothing. With `captions` and
+    order: the n of BLEU-n.  tokenize: as in sacrebleu; `captions`: in lower case, without
+    punctuation; `sentences`: references as they are, case and " ." kept, parted by white space, and
+    the output written like them, with a capital and " ."; `code`: names and single marks, see
+    `code_tokens`.  smooth: `none` makes 0 of an order that matches nothing. With `captions` and
     `none` the figures are those of pycocoevalcap, which adds 1e-15 to counts.
 
     detail: `bleu_1..n` cumulative as above, `precision_1..n`, `brevity_penalty`,
@@ -32,26 +37,33 @@ class Bleu(Metric):
     def __init__(
         self,
         *,
-        tokenize: Literal["13a", "none", "intl", "char", "zh", "captions"] = "13a",
+        tokenize: Literal[
+            "13a", "none", "intl", "char", "zh", "captions", "sentences", "code"
+        ] = "13a",
         lowercase: bool = False,
         order: Literal[1, 2, 3, 4] = 4,
         smooth: Literal["exp", "none"] = "exp",
     ) -> None:
-        self._captions, self._order = tokenize == "captions", order
+        self._captions, self._sentences = tokenize == "captions", tokenize == "sentences"
+        self._tokenize, self._own = tokenize, _OWN.get(tokenize)
+        self._order, self._ours = order, self._own is not None or self._sentences
         self._scorer = _sacrebleu.scorer(
             "BLEU",
-            tokenize="none" if self._captions else tokenize,
+            tokenize="none" if self._ours else tokenize,
             lowercase=lowercase or self._captions,
             max_ngram_order=order,
             smooth_method=smooth,
         )
-        self.name = "BLEU" if order == 4 and not self._captions else f"BLEU-{order}"
+        of_captions = self._captions or self._sentences
+        self.name = "BLEU" if order == 4 and not of_captions else f"BLEU-{order}"
 
     def stats(self, hypothesis: str, references: Sequence[str]) -> Stats:
         """Return lengths, matches and totals of the orders: `[5 + 2 * order]`."""
-        if self._captions:
-            hypothesis = " ".join(words(hypothesis))
-            references = [" ".join(words(line)) for line in references]
+        if self._own:
+            hypothesis = " ".join(self._own(hypothesis))
+            references = [" ".join(self._own(line)) for line in references]
+        if self._sentences:
+            hypothesis = _sentence(hypothesis)
         return _sacrebleu.segment(self._scorer, hypothesis, references)
 
     def score(self, summed: Stats) -> Score:
@@ -64,9 +76,33 @@ class Bleu(Metric):
         detail["hypothesis_length"] = float(found.sys_len)
         detail["reference_length"] = float(found.ref_len)
         signature = _sacrebleu.signature(self._scorer, summed)
-        if self._captions:
-            signature = signature.replace("tok:none", "tok:captions")
+        if self._ours:
+            signature = signature.replace("tok:none", f"tok:{self._tokenize}")
         return Score(self.name, found.score, signature, detail, self.higher_is_better)
+
+
+def _sentence(text: str) -> str:
+    """Write an output as a sentence whose words white space parts.
+
+    >>> _sentence("a dog runs"), _sentence("Is it ?")
+    ('A dog runs .', 'Is it ?')
+    """
+    text = text.strip()
+    end = "" if not text or text[-1] in ".?!" else " ."
+    return text[:1].upper() + text[1:] + end
+
+
+def code_tokens(text: str) -> list[str]:
+    """Cut code into names, numbers and single marks; a name in camelCase is cut before capitals.
+
+    All quotes are the same mark. These are the tokens of the evaluation of CoNaLa (Yin et al. 2018,
+    arXiv:1805.08949).
+
+    >>> code_tokens("df['newName'] = 1.5")
+    ['df', '[', '`', 'new', 'Name', '`', ']', '=', '1', '.', '5']
+    """
+    spaced = re.sub(r"([^A-Za-z0-9_])", r" \1 ", text)
+    return re.sub(r"([a-z])([A-Z])", r"\1 \2", spaced).translate(_QUOTES).split()
 
 
 def smoothed(stats: Stats) -> float:
@@ -92,3 +128,6 @@ def _cumulative(penalty: float, precisions: Sequence[float]) -> float:
     if min(precisions) <= 0:
         return 0.0
     return penalty * math.exp(sum(map(math.log, precisions)) / len(precisions))
+
+
+_OWN = {"captions": words, "code": code_tokens}

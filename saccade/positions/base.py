@@ -57,6 +57,8 @@ class Positions(nn.Module, ABC):
     """
 
     most: int | None = None
+    across: bool = False
+    """Whether `inside` is for a decoder's attention over its memory too."""
     biased: ClassVar[bool] = False  # True if `inside` gives something to add to scores
 
     def __init__(self, dim: int, heads: Heads | None) -> None:

@@ -17,14 +17,19 @@ class Rotary(Positions):
     for every query and key z of width d at place t. The score of a query at t and a key at s then
     depends on t - s alone. Su et al. 2021 (arXiv:2104.09864), section 3.2; they pair neighbouring
     numbers, 2i and 2i+1, which is the same but for the order of the weights' rows. Nothing is added
-    to the vectors, there are no parameters and no longest sentence. Attention over the memory of an
-    encoder is not rotated: its places are those of another sequence.
+    to the vectors, there are no parameters and no longest sentence.
 
-    base: the longest wave turns once in about 2 pi base places.
+    base: the longest wave turns once in about 2 pi base places.  across: rotate a decoder's
+    attention over its memory too, so that its scores see how far place t of the target is from
+    place s of the source. It suits pairs that go side by side, as letters and phones do; without it
+    no attention over a memory sees places.
     """
 
-    def __init__(self, dim: int, heads: Heads | None, *, base: float = 10000.0) -> None:
+    def __init__(
+        self, dim: int, heads: Heads | None, *, base: float = 10000.0, across: bool = False
+    ) -> None:
         super().__init__(dim, heads)
+        self.across = across
         self.width = needed(heads, "rotary").width
         self.base = base
         if self.width % 2:

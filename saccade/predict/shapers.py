@@ -8,6 +8,7 @@ from saccade.recipe import Decoding
 from saccade.search.base import Shaper
 from saccade.shaping.fusion import Fusion
 from saccade.shaping.lexicon import Counts, Lexicon
+from saccade.shaping.no_repeat import NoRepeat
 from saccade.tokenizers._vocabulary import Vocabulary
 
 
@@ -28,6 +29,8 @@ def shapers_of(
     shapers: list[Shaper] = []
     if vocabulary is None:
         return shapers
+    if decoding.no_repeat:
+        shapers.append(NoRepeat(decoding.no_repeat))
     if lexicon is not None:
         separator = decoding.lexicon_separator
         shapers.append(Lexicon(lexicon, vocabulary, decoding.lexicon_weight, separator))

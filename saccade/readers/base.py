@@ -23,3 +23,7 @@ class Reader(ABC):
     @abstractmethod
     def fingerprint(self) -> str:
         """Return a hash of the content; two readers that read the same have the same."""
+
+    def count(self) -> int:
+        """Return about how many pairs there are, for those who wait for them."""
+        return sum(1 for _ in self.read())

@@ -1,7 +1,7 @@
 """A folder of pictures and a file of what they show."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Literal
@@ -67,21 +67,19 @@ class Captions(Reader):
         return PictureFile(self.images / name, name)
 
     def grouped(self) -> dict[str, list[Caption]]:
-        """Return the captions of this split by the name of their picture, whether it is there."""
+        """Return the captions of this split by the name of their picture, whether it is there.
+
+        `where` of them all is the line that names the picture first.
+        """
         if not self.images.is_dir() or not self.images.name:
             raise DataError(
                 f"{self.images}: no such folder; expected the pictures that {self.captions} names."
                 " Check images of the reader; relative paths start where you run saccade."
             )
         wanted = self._wanted()
-        found: dict[str, list[Caption]] = {} if wanted is None else {n: [] for n in wanted}
+        found: dict[str, list[Caption]] = {name: [] for name in wanted or {}}
         order: dict[str, None] = {}
-        parts = self.part.split("+") if self.part else []
-        for caption in captions_in(self.captions, self.form):
-            if parts and caption.split not in parts:
-                continue
-            if wanted is not None and caption.image not in found:
-                continue
+        for caption in self._chosen(wanted):
             if not caption.text.strip():
                 raise DataError(
                     f"{caption.where}: the caption of {caption.image} is empty; expected words."
@@ -90,9 +88,24 @@ class Captions(Reader):
             if caption.image not in order:
                 _check_inside(caption.image, caption.where)
                 order[caption.image] = None
-            found.setdefault(caption.image, []).append(caption)
+            same = found.setdefault(caption.image, [])
+            first = same[0] if same else caption  # one name and one line a picture are held
+            same.append(caption._replace(image=first.image, where=first.where))
         self._check_captioned(found)
         return {name: found[name] for name in order}
+
+    def count(self) -> int:
+        """Count the pictures without their captions; those that are skipped count too."""
+        return len({caption.image for caption in self._chosen(self._wanted())})
+
+    def _chosen(self, wanted: Container[str] | None) -> Iterator[Caption]:
+        """Yield the captions of this split, in the order of the file."""
+        parts = self.part.split("+") if self.part else []
+        for caption in captions_in(self.captions, self.form):
+            if parts and caption.split not in parts:
+                continue
+            if wanted is None or caption.image in wanted:
+                yield caption
 
     def fingerprint(self) -> str:
         """Hash the captions, the split, the options, and the content of every picture."""

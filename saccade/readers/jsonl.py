@@ -12,6 +12,7 @@ from saccade.readers._lines import fingerprint, numbered, open_bytes, place
 from saccade.readers._names import PAIRS, find_pair, find_side
 from saccade.readers._table import LOOKED, Table, Unread, with_features
 
+INSTEAD = "|"  # between keys of which the first that is not null is read
 _SHOWN = 12  # keys in a message
 _LARGEST = 1_000_000_000  # bytes of a list, which is read as a whole
 
@@ -21,10 +22,13 @@ class Jsonl(Table):
 
     A file called `.json` that begins with `[` is one list of objects; it must fit into memory.
 
-    `source` and `target` are keys; `translation.en` is the key `en` of the object at `translation`.
+    `source` and `target` are keys; `translation.en` is the key `en` of the object at `translation`,
+    and `rewritten|title` is the key `rewritten`, or `title` in objects where that is null.
     If neither is named, the first object decides: `source` and `target`, `src` and `tgt`, `input`
     and `output`, or other usual names. A target that is a list of texts has several references:
-    `{"source": "a", "target": ["b", "c"]}`. `sources` names several sources and the key of each, in
+    `{"source": "a", "target": ["b", "c"]}`. A source that is a list, as of sentences, is refused,
+    unless `join` says how many of its texts, from the first on, make one with spaces between them.
+    `sources` names several sources and the key of each, in
     the place of `source`: `{text: question, image: path}`. `features` is the key of a text or list
     that is put behind the source and a tab for the tokenizer `featured`.
     """
@@ -38,11 +42,12 @@ class Jsonl(Table):
         target: str = "",
         features: str = "",
         sources: dict[str, str] = {},  # noqa: B006 - only read
+        join: int = 0,
     ) -> None:
         self.path = place(root, path)
         super().__init__(root, self.path)
         self.sources = sources or ({SOURCE_NAME: source} if source else {})
-        self.target, self.features = target, features
+        self.target, self.features, self.join = target, features, join
 
     def read(self) -> Iterator[Example]:
         """Yield an example for every object."""
@@ -50,7 +55,7 @@ class Jsonl(Table):
         for where, entry in self._objects():
             keys = keys or self._keys(entry, where)
             sources, target = keys
-            found = {name: _text(entry, key, where) for name, key in sources.items()}
+            found = {name: self._text(entry, key, where) for name, key in sources.items()}
             if self.features:
                 first = next(iter(found))
                 beside = _features(entry, self.features, where)
@@ -63,7 +68,8 @@ class Jsonl(Table):
         used: set[str] = set()
         for where, entry in islice(self._objects(), LOOKED):
             sources, target = self._keys(entry, where)
-            used |= {*sources.values(), target, self.features}
+            named = {*sources.values(), target, self.features}
+            used |= named | {one for key in named for one in key.split(INSTEAD)}
             texts = {key: value for key, value in _leaves(entry) if isinstance(value, str | list)}
             seen = {key: str(value) for key, value in texts.items() if value} | seen
         return [Unread(self.path, key, text) for key, text in seen.items() if key not in used]
@@ -72,7 +78,14 @@ class Jsonl(Table):
         """Hash the file and which keys are read."""
         sources, target = self.sources or {SOURCE_NAME: "source"}, self.target or "target"
         beside = [self.features] if self.features else []
-        return fingerprint([self.path], "jsonl", sources, target, *beside)
+        joined = [self.join] if self.join else []
+        return fingerprint([self.path], "jsonl", sources, target, *beside, *joined)
+
+    def _text(self, entry: dict[str, Any], key: str, where: str) -> str:
+        found = _value(entry, key, where)
+        if self.join and isinstance(found, list):
+            return " ".join(_checked(one, key, where).strip() for one in found[: self.join])
+        return _checked(found, key, where)
 
     def _objects(self) -> Iterator[tuple[str, dict[str, Any]]]:
         if self._is_list():
@@ -178,11 +191,14 @@ def _features(entry: dict[str, Any], key: str, where: str) -> str:
     return ";".join(_checked(one, key, where) for one in many)
 
 
-def _text(entry: dict[str, Any], key: str, where: str) -> str:
-    return _checked(_value(entry, key, where), key, where)
-
-
 def _value(entry: dict[str, Any], key: str, where: str) -> Any:
+    """Return what stands at a key, or at the first of `a|b` that is not null."""
+    keys = [key] if key in entry else key.split(INSTEAD)
+    found = (_at(entry, one, where) for one in keys)
+    return next((value for value in found if value is not None), None)
+
+
+def _at(entry: dict[str, Any], key: str, where: str) -> Any:
     """Return what stands at a key, or below it: `a.b` is the key b of the object at a."""
     inside: Any = entry
     for name in [key] if key in entry else key.split("."):
@@ -207,6 +223,11 @@ def _leaves(entry: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _checked(text: Any, key: str, where: str) -> str:
+    if text is None:
+        raise DataError(
+            f"{where}: '{key}' is null; expected text. Name a key to read instead, as"
+            f" '{key}{INSTEAD}OTHER', or leave such objects out of the file."
+        )
     if not isinstance(text, str):
         raise DataError(
             f"{where}: '{key}' is {json.dumps(text)[:40]}; expected text. Put it in quotes."

@@ -42,7 +42,8 @@ class Rules:
             prefixes: `[N, t]`, what has been written.
             rows: `[N]`, the sentence each line belongs to.
         """
-        log_probs = log_probs.float()
+        given = log_probs.float()
+        log_probs = given
         for shaper in self.shapers:
             log_probs = shaper(prefixes, log_probs)
         step = prefixes.shape[1]
@@ -50,7 +51,7 @@ class Rules:
             return log_probs.index_fill_(1, self.banned, NEVER)  # [N, V]
         token = self.forced[rows, step][:, None]  # [N, 1]
         place = token.clamp(min=0)
-        gain = log_probs.gather(1, place)  # [N, 1]
+        gain = given.gather(1, place)  # [N, 1], whatever a shaper says of it
         free = log_probs.index_fill_(1, self.banned, NEVER)  # [N, V]
         only = torch.full_like(free, NEVER).scatter(1, place, gain)  # [N, V]
         return torch.where(token >= 0, only, free)

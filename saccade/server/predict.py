@@ -12,7 +12,7 @@ from saccade.predict.prediction import Prediction, rounded
 from saccade.predict.predictor import Predictor
 from saccade.server.limits import Limits
 from saccade.server.schema import Predict
-from saccade.views import beam_tree, distribution, lines
+from saccade.views import beam_tree, distribution, film, lines
 from saccade.views.drawing import draw_maps, draw_output
 
 _DIGITS = 5  # of an attention weight
@@ -121,13 +121,17 @@ def _attention(seen: Seen) -> dict[str, Any]:
 
 
 def _part(one: Prediction, name: str, start: int, end: int) -> dict[str, Any]:
-    """Say which columns of attention belong to a source and, of a picture, how they lie over it."""
+    """Say which columns of attention belong to a source and, of a picture, how they lie over it.
+
+    The picture of a clip is the strip of its frames.
+    """
     told: dict[str, Any] = {"source": name, "start": start, "end": end}
     notation = one.looker.sources[name]
-    if notation.view != "picture":
+    show = {"picture": notation.shown, "film": film.strip}.get(notation.view)
+    if show is None:
         return told
     grid = one.looker.grid({name: one.arrays[name]})
-    return told | {"grid": grid, "picture": notation.shown(one.sources[name])}
+    return told | {"grid": grid, "picture": show(one.sources[name])}
 
 
 def _alignment(seen: Seen) -> dict[str, Any]:

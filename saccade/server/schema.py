@@ -34,7 +34,12 @@ class Predict(_Strict):
     text: Inputs = Field(
         description="What to read. Of a model with several sources an object: name to text."
     )
-    beam: int | None = Field(None, ge=1, description="Hypotheses kept at each step.")
+    beam: int | None = Field(
+        None,
+        ge=1,
+        description="Hypotheses kept at each step. A model that writes values searches nothing, and"
+        " beam, nbest and length_penalty do nothing there.",
+    )
     nbest: int = Field(1, ge=1, description="Outputs for each text.")
     length_penalty: Penalty | None = None
     prefix: Text = Field("", description="Text that every output begins with.")
@@ -151,7 +156,8 @@ class FlagAnswer(BaseModel):
 class SourcePlaces(BaseModel):
     """Which columns of attention belong to a source, from `start` up to `end`.
 
-    grid: rows and columns, where they form one.  picture: what the model saw, as a data URI.
+    grid: rows and columns, where they form one.  picture: what the model saw, as a data URI;
+    of a clip its frames side by side.
     """
 
     source: str
@@ -223,7 +229,7 @@ class InputAnswer(BaseModel):
     """A source of a model; `limit` is the most pixels each way of a picture that it takes."""
 
     name: str
-    kind: Literal["text", "picture", "values"]
+    kind: Literal["text", "picture", "clip", "values"]
     limit: int
 
 

@@ -18,6 +18,7 @@ from saccade.views.words import clean, label, pad, sentence, shorten
 
 _NARROW, _WIDE = 26.0, 56.0  # pixels of a frame in the strip
 _ALL = 900.0  # pixels that the strip aims at
+_HIGH = 64  # pixels of a frame in a strip that is one picture
 _ROW = 22.0  # pixels of a word
 _DOTS = 8  # columns of a frame in a terminal, at most
 _LEAST = 4  # and at least
@@ -67,6 +68,13 @@ def draw_several(maps: Mapping[str, AttentionMap]) -> Drawing:
     """Draw several maps over a clip, one below the other."""
     strips = {name: draw(replace(one, title="")) for name, one in maps.items()}
     return stacked("Attention maps", strips, said=next(iter(maps.values())).said)
+
+
+def strip(raw: object) -> str:
+    """Lay the frames of a clip side by side in one picture, at most 64 pixels high: a data URI."""
+    frames = whole_clip(raw).frames  # [F, H, W, 3]
+    every = -(-max(frames.shape[1:3]) // _HIGH)  # rows and columns, to leave the others out
+    return to_text(Picture(np.concatenate(list(frames[:, ::every, ::every]), axis=1)))
 
 
 def share_in_frames(weights: Weights, span: Span) -> float:

@@ -1,5 +1,6 @@
 """The verb that makes a model of files in one command."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -20,13 +21,15 @@ def _pairs(folder: Path) -> None:
 
 def test_a_dry_run_says_what_was_found_and_writes_nothing(call: Call, tmp_path: Path) -> None:
     _pairs(tmp_path)
-    said = call("fit", "words.tsv", "--dry-run")
+    said = call("fit", "words.tsv", "--dry-run", "--within", "60s")
     assert said.code == 0
     assert "30 pairs from words.tsv" in said.out
     assert "Task: pronunciation." in said.out
     assert "Candidate recurrent" in said.out
+    assert re.search(r"This takes about .* of the 60 s allowed: recurrent [\d,]+ upd", said.out)
     assert "Nothing was trained and nothing was written." in said.err
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["words.tsv"]
+    found = {path.name for path in tmp_path.iterdir()}
+    assert found - {"home"} == {"words.tsv"}, "kernels are kept at home, and nothing else is"
 
 
 @pytest.fixture

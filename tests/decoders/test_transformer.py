@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 import torch
 from torch.testing import assert_close
@@ -8,6 +10,7 @@ from saccade.errors import ShapeError
 from saccade.flow import causal
 from saccade.layers.transformer import Norm
 from saccade.parts import Part
+from saccade.positions.base import Positions
 from tests import reference
 from tests.samples import mask_of, memory, randn, scramble
 
@@ -49,6 +52,16 @@ def test_a_neighbourhood_ends_the_past() -> None:
     first, second = (near(one, memory(3, 5, 1)).features for one in (x, other))
     assert_close(first[:, 2:], second[:, 2:])
     assert not torch.allclose(first[:, 1], second[:, 1])
+
+
+@pytest.mark.parametrize("across", [False, True])
+def test_only_rotation_across_sees_the_order_of_a_memory(across: bool) -> None:
+    positions = Part(Positions, "rotary", {"across": across})
+    decoder = scramble(TransformerDecoder(8, 8, layers=2, feed_forward=16, positions=positions))
+    x, whole = randn(1, 5, 8), memory(5)
+    turned = replace(whole, states=whole.states.flip(1))
+    first, second = (decoder(x, one).features for one in (whole, turned))
+    assert torch.allclose(first, second, atol=1e-5) is not across
 
 
 def test_maps_are_named_by_layer_and_head() -> None:

@@ -1,6 +1,7 @@
 """Small copies of the shipped recipes, and a few lines of data for every file that they read."""
 
 import gzip
+import json
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -57,6 +58,9 @@ def _cut(raw: Any, folder: Path) -> Any:
         return {**raw, "network": {"kind": raw["network"], "weights": "none"}, "size": 32}
     if raw.get("kind") == "strings":
         raw |= {"count": LINES}
+    if raw.get("kind") == "dialogue":  # the first lines to learn from, those behind to validate
+        few = {key: LINES // 2 for key in ("skip", "most") if raw.get(key)}
+        return {**raw, **few}
     if raw.get("kind") == "split":
         raw |= {key: KEPT_SPLITS for key in ("valid", "test") if raw.get(key, 0.01) > 0}
     return {key: _cut(value, folder) for key, value in raw.items()}
@@ -141,6 +145,8 @@ def _lines(reader: dict[str, Any], pairs: list[tuple[str, str]]) -> list[str]:
     labels = len(reader.get("names", [])) or 2
     return {
         "tsv": [f"{source}\t{target}" for source, target in pairs],
+        "jsonl": _objects(pairs, listed=reader["path"].endswith(".json")),
+        "dialogue": [f"{source} __eou__ {target} __eou__" for source, target in pairs],
         "plain": sources,
         "blocks": sources * 40,
         "labelled": [f"{i % labels} {source}" for i, source in enumerate(sources)],
@@ -148,6 +154,24 @@ def _lines(reader: dict[str, Any], pairs: list[tuple[str, str]]) -> list[str]:
         "columns": [row for line in words for row in (*_column_rows(reader, line), "")],
         "series": [",".join(reader.get("columns", [])), *(str(20 + i % 12) for i in range(400))],
     }[reader["kind"]]
+
+
+def _objects(pairs: list[tuple[str, str]], *, listed: bool) -> list[str]:
+    """Return JSON with the keys of all recipes, an object a line or one list."""
+    rows = [
+        json.dumps(
+            {
+                "source": [source, source],
+                "target": [source],
+                "title": target,
+                "intent": source,
+                "rewritten_intent": None if i % 2 else source,
+                "snippet": target,
+            }
+        )
+        for i, (source, target) in enumerate(pairs)
+    ]
+    return [f"[{', '.join(rows)}]"] if listed else rows
 
 
 def _column_rows(reader: dict[str, Any], words: list[str]) -> list[str]:

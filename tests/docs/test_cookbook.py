@@ -49,7 +49,7 @@ def test_figures_stand_in_the_results(page: Path) -> None:
     text = page.read_text(encoding="utf-8").partition("**Public data.**")[2]
     stated = text.partition("```")[0].partition("**When")[0]
     figures = re.findall(r"\d+\.\d+", stated)
-    links = re.findall(r"\((\.\./results/\w+\.md)\)", stated)
+    links = re.findall(r"\((\.\./results/[\w-]+\.md)\)", stated)
     results = "".join((page.parent / link).read_text(encoding="utf-8") for link in links)
     assert not [figure for figure in figures if figure not in results]
     assert figures or "no figure" in stated or "%" in stated

@@ -106,6 +106,16 @@ def test_what_the_engine_cannot_do(tmp_path: Path) -> None:
         strict.translate("four", chunk=0)
 
 
+def test_no_repeat_is_left_to_torch(tmp_path: Path) -> None:
+    folder = write_noise(tmp_path, decoding={"no_repeat": 1})
+    told = r"decoding.no_repeat: the engine ctranslate2-float32 cannot do it; torch can."
+    with pytest.raises(RecipeError, match=told):
+        saccade.load(folder, engine="ctranslate2").translate("four five six")
+    found = saccade.load(folder, engine="auto").translate("four five six").text
+    assert found == saccade.load(folder).translate("four five six").text
+    assert len(set(found)) == len(found), "no character twice"
+
+
 def test_the_automatic_engine_leaves_it_to_torch(tmp_path: Path) -> None:
     folder = write_noise(tmp_path)
     torch, lenient = saccade.load(folder), saccade.load(folder, engine="auto")

@@ -38,6 +38,10 @@ RNN = {"kind": "rnn", "hidden": 8}
             {"encoder": stack(), "decoder": stack(attention={"heads": 2, "key_width": 3})},
             r"model.decoder.attention.key_width is 3, .*; expected 0",
         ),
+        (
+            {"encoder": stack(), "decoder": stack(positions={"kind": "rotary", "across": True})},
+            r"model.decoder.positions.across is true, .*; expected false",
+        ),
     ],
 )
 def test_what_has_no_counterpart_is_refused(

@@ -79,7 +79,7 @@ def test_every_step_of_other_models_is_that_of_torch(kind: str, tmp_path: Path) 
     assert_same_steps(untrained(kind), sessions_of(untrained(kind), tmp_path))
 
 
-@pytest.mark.parametrize("part", PLACED[-3:-1], ids=["relative", "rotary"])
+@pytest.mark.parametrize("part", PLACED[-4:-1], ids=["relative", "rotary", "across"])
 def test_positions_inside_attention_are_in_the_graphs(part: Part[Model], tmp_path: Path) -> None:
     model = build(part)
     assert_same_steps(model, sessions_of(model, tmp_path))

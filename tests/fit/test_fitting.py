@@ -10,9 +10,11 @@ from rich.console import Console
 from saccade.engines._open import load
 from saccade.errors import CheckpointError, RecipeError
 from saccade.fit import fitting
+from saccade.fit.candidates import Candidate
 from saccade.fit.fitting import Fitted, fit, seconds_in
+from saccade.fit.halving import Shares, Timed
 from saccade.fit.outline import Outline, outline
-from saccade.fit.plan import PLAN, read_plan
+from saccade.fit.plan import PLAN, FitPlan, read_plan
 from saccade.learners._bench import Bench
 from saccade.learners.timing import Timing, time_updates
 from saccade.recipe import load as load_recipe
@@ -66,6 +68,19 @@ def test_the_time_is_kept_if_everything_takes_longer_than_was_timed(
     plan = json.loads((found.folder / PLAN).read_text(encoding="utf-8"))
     assert plan["candidates"][0]["updates"] >= 100_000
     assert "max_minutes" in (found.folder / "train.log").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("within", "said"),
+    [
+        (60.0, "This takes about 45 s of the 60 s allowed: a 24 updates of 0.5 s."),
+        (40.0, "This takes about 45 s, more than the 40 s allowed, which only suffice to time and"),
+    ],
+)
+def test_a_promise_over_the_time_allowed_says_so(within: float, said: str) -> None:
+    one = Timed(Candidate("a", {}, ""), Timing(0.5, 1.0), 24)
+    plan = FitPlan(Shares([one], (1.0,)), {"timing": 15.0, "training": 10.0, "evaluation": 20.0})
+    assert fitting._promised(plan, within).startswith(said)
 
 
 def test_the_plan_and_the_recipe_are_kept(fitted: Fitted) -> None:

@@ -145,3 +145,26 @@ def test_smoothed_is_one_for_the_reference_itself(text: str) -> None:
 def test_smoothed_is_a_share(one: list[str], two: list[str]) -> None:
     found = smoothed(Bleu().stats(" ".join(one), [" ".join(two)]))
     assert 0 <= found <= 1
+
+
+def test_sentences_keep_case_and_the_full_stop() -> None:
+    metric = Bleu(tokenize="sentences", smooth="none", order=1)
+    found = metric.corpus(["a dog runs"], ["A Dog runs ."])
+    assert found.value == pytest.approx(75.0)  # A, runs and . of four
+    assert "tok:sentences" in found.signature
+    assert metric.name == "BLEU-1"
+    lower = Bleu(tokenize="sentences", smooth="none", order=1, lowercase=True)
+    assert lower.corpus(["a dog runs"], ["A Dog runs ."]).value == pytest.approx(100.0)
+    again = metric.corpus(["A dog runs ."], ["A dog runs ."])
+    assert again.value == pytest.approx(100.0)  # one that is written already stays
+    assert metric.corpus([""], ["A dog ."]).value == 0.0
+
+
+def test_code_is_cut_into_names_and_marks() -> None:
+    """The figure is that of CoNaLa's own evaluation: `spaced` are its tokens."""
+    hypothesis, reference = "df['aName']=sum(x_1)", 'df["aName"] = sum(x_2, 3)'
+    spaced = ["df [ ` a Name ` ] = sum ( x_1 )", "df [ ` a Name ` ] = sum ( x_2 , 3 )"]
+    found = Bleu(tokenize="code", smooth="none").corpus([hypothesis], [reference])
+    assert found.value == Bleu(tokenize="none", smooth="none").corpus(spaced[:1], spaced[1:]).value
+    assert "tok:code" in found.signature
+    assert found.detail["hypothesis_length"] == 12

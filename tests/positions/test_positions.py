@@ -39,8 +39,10 @@ def test_places_at_once_are_places_one_by_one(part: Part[Positions]) -> None:
 
 
 def test_those_that_act_inside_are_known() -> None:
-    assert [part.kind for part in INSIDE] == ["relative", "rotary"]
+    assert list(dict.fromkeys(part.kind for part in INSIDE)) == ["relative", "rotary"]
     assert [part.kind for part in EVERY if part.build(6, HEADS).biased] == ["relative"]
+    across = [part for part in EVERY if part.build(6, HEADS).across]
+    assert [(part.kind, part.options["across"]) for part in across] == [("rotary", True)]
 
 
 @every

@@ -210,3 +210,16 @@ def test_pictures_fall_into_parts_by_their_name(folder: Path) -> None:
     assert all(parts.values())
     pictures = [{example.source.digest for example in part} for part in parts.values()]
     assert sum(map(len, pictures)) == len(set.union(*pictures)) == 30
+
+
+def test_pictures_are_counted_and_one_name_each_is_held(tmp_path: Path) -> None:
+    name, text = FORMS["tsv"]
+    (tmp_path / name).write_text(text.replace("more\n", ""), encoding="utf-8")
+    reader = Captions(tmp_path, images=".", captions=name)
+    assert reader.count() == 2
+    first, second = reader.grouped()["a.png"]
+    assert (first.text, second.text) == TEXTS["a.png"]
+    assert second.image is first.image
+    assert second.where is first.where
+    (tmp_path / "split.txt").write_text("b/c.png\n", encoding="utf-8")
+    assert Captions(tmp_path, images=".", captions=name, split="split.txt").count() == 1

@@ -25,6 +25,7 @@ def test_objects_become_pairs(tmp_path: Path) -> None:
         ('{"x": {"y": 1}, "z": 2}', "keys found: x.y, z; expected one of the pairs source/target,"),
         ("{}", "keys found: none; expected one of the pairs"),
         ('{"source": 3, "target": "b"}', "a.jsonl:1: 'source' is 3; expected text. Put it in"),
+        ('{"source": null, "target": "b"}', "'source' is null; expected text. Name a key to read"),
         ('{"source": "a", "target": []}', "a.jsonl:1: 'target' is an empty list; expected at"),
         ('{"source": "a", "target": ["b", 3]}', "a.jsonl:1: 'target' is 3; expected text."),
         ('{"source": ["a"], "target": "b"}', "a.jsonl:1: 'source' is [\"a\"]; expected text."),
@@ -37,6 +38,26 @@ def test_malformed_lines_are_named(tmp_path: Path, content: str, message: str) -
     with pytest.raises(DataError) as caught:
         list(reader(tmp_path, content).read())
     assert message in str(caught.value)
+
+
+def test_a_key_is_read_where_another_is_null(tmp_path: Path) -> None:
+    rows = [{"long": "a", "short": "b", "code": "c"}, {"long": None, "short": "d", "code": "e"}]
+    (tmp_path / "a.json").write_text(json.dumps(rows))
+    one = Jsonl(tmp_path, path="a.json", source="long|short", target="code")
+    assert [(found.source, found.target) for found in one.read()] == [("a", "c"), ("d", "e")]
+    assert one.unread() == []
+    other = Jsonl(tmp_path, path="a.json", source="long|shrt", target="code")
+    with pytest.raises(DataError, match=r"object 2: no key 'shrt'\. Did you mean 'short'"):
+        list(other.read())
+    (tmp_path / "b.jsonl").write_text('{"a|b": "x", "a": "y", "code": "z"}')
+    assert next(Jsonl(tmp_path, path="b.jsonl", source="a|b", target="code").read()).source == "x"
+
+
+def test_the_first_texts_of_a_list_are_joined_to_a_source(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"source": ["a b.", "c ", "d"], "target": "e"}')
+    two, more = (Jsonl(tmp_path, path="a.jsonl", join=n) for n in (2, 9))
+    assert [next(one.read()).source for one in (two, more)] == ["a b. c", "a b. c d"]
+    assert two.fingerprint() != more.fingerprint()
 
 
 def test_a_list_is_several_references(tmp_path: Path) -> None:

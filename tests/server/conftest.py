@@ -14,7 +14,7 @@ from saccade import recipe as recipes
 from saccade import run
 from saccade.server.app import Settings, create_app
 from saccade.server.models import Served, open_models
-from tests.captions import make_captions, make_scenes
+from tests.captions import make_captions, make_clips, make_scenes
 from tests.cli.conftest import RECIPE, SOURCES, TARGETS, call
 
 __all__ = ["call"]  # a fixture, for tests that compare with the command line
@@ -80,6 +80,12 @@ def seer(tmp_path_factory: pytest.TempPathFactory) -> Served:
 def scenes(tmp_path_factory: pytest.TempPathFactory) -> Served:
     """A model that reads a picture and a question."""
     return open_models([f"scenes={make_scenes(tmp_path_factory.mktemp('served') / 'scenes')}"])[0]
+
+
+@pytest.fixture(scope="session")
+def film(tmp_path_factory: pytest.TempPathFactory) -> Served:
+    """A model that reads clips."""
+    return open_models([f"film={make_clips(tmp_path_factory.mktemp('served') / 'film')}"])[0]
 
 
 @pytest.fixture(scope="session")

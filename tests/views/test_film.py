@@ -180,3 +180,11 @@ def test_several_maps_stand_one_below_the_other() -> None:
     drawn = film.draw_several(maps)
     assert len(parts(drawn.svg, "image")) == 6
     assert "head 2" in drawn.terminal(60)
+
+
+def test_the_frames_stand_side_by_side_in_a_strip() -> None:
+    few = clip(3, (4, 5))
+    found = from_text(film.strip(few), most=1 << 16).pixels
+    assert (found == np.concatenate(list(few.frames), axis=1)).all()
+    large = from_text(film.strip(clip(2, (200, 100))), most=1 << 16).pixels
+    assert large.shape == (50, 2 * 25, 3)  # every fourth row and column

@@ -1,4 +1,4 @@
-// What a model reads, source by source: a text box, or a place for pictures or sounds. Nothing is stored.
+// What a model reads, source by source: a text box, or a place for pictures, clips or sounds. Nothing is stored.
 
 import { find, make } from "/static/dom.js";
 
@@ -6,9 +6,11 @@ export const PICTURE = "data:image/";  // what a picture begins with where other
 export const SOUND = "data:audio/";  // and a sound
 const KINDS = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 const SOUNDS = ["audio/wav", "audio/flac", "audio/ogg", "audio/mpeg", ".wav", ".flac", ".ogg", ".mp3"];
+const MOVING = ["image/gif", "image/png", "image/apng", "image/webp"];
 const LARGEST = 1024;  // pixels each way of a picture that is sent, at most
 const FILE = 50_000_000, PNG = 1_000_000;  // bytes of a file that is read; of a PNG that is sent
 const MOST = 16;  // pictures at once
+const TITLES = { clip: "Clips", sound: "Sounds" };
 
 const said = (bytes) => `${(bytes / 1e6).toLocaleString("en", { maximumFractionDigits: 1 })} MB`;
 const isFile = (text) => typeof text === "string" && (text.startsWith(PICTURE) || text.startsWith(SOUND));
@@ -37,6 +39,28 @@ export async function soundOf(file, limit, bytes) {
   return (await asIs(file)).replace(/^data:[^,]*,/, `${SOUND}wav;base64,`);
 }
 
+// A file that moves as a data URI, as it is: to scale it down would leave its first frame only.
+async function clipOf(file, limit, bytes) {
+  if (file.size > bytes) throw new Error(`${file.name}: ${said(file.size)}; at most ${said(bytes)} can be sent. Save fewer or smaller frames.`);
+  try {
+    (await createImageBitmap(file)).close();
+  } catch {
+    throw new Error(`${file.name}: not a clip that this browser can read. Save it as GIF.`);
+  }
+  if (!MOVING.includes(file.type)) throw new Error(`${file.name}: ${file.type || "a file of no known kind"}; a clip is a GIF, or an animated PNG or WebP.`);
+  return asIs(file);
+}
+
+// What can be chosen, by the kind of a source, and how it is shown.
+const SORTS = {
+  picture: { noun: "picture", accept: KINDS, hint: "PNG, JPEG, GIF or WebP", read: pictureOf,
+    type: "image/", verb: ["Describe", "Looking …"], shown: ({ uri, name }) => make("img", { src: uri, alt: name }) },
+  clip: { noun: "clip", accept: MOVING, hint: "GIF, or animated PNG or WebP", read: clipOf,
+    type: "image/", verb: ["Describe", "Looking …"], shown: ({ uri, name }) => make("img", { src: uri, alt: name }) },
+  sound: { noun: "sound", accept: SOUNDS, hint: "WAVE, FLAC, Ogg or MP3", read: soundOf,
+    type: "audio/", verb: ["Transcribe", "Listening …"], shown: ({ uri, name }) => make("audio", { src: uri, controls: true, "aria-label": name }) },
+};
+
 function asIs(file) {
   return new Promise((done, failed) => {
     const reader = new FileReader();
@@ -59,24 +83,16 @@ function scaled(bitmap, scale, name, bytes) {
   return uri;
 }
 
-// What is picked: how it is called, which files it is, how one becomes a data URI and is shown.
-const MEDIA = {
-  picture: { kind: "picture", accept: KINDS, hint: "PNG, JPEG, GIF or WebP", type: "image/", read: pictureOf, verb: ["Describe", "Looking …"],
-    shown: ({ uri, name }) => make("img", { src: uri, alt: name }) },
-  sound: { kind: "sound", accept: SOUNDS, hint: "WAVE, FLAC, Ogg or MP3", type: "audio/", read: soundOf, verb: ["Transcribe", "Listening …"],
-    shown: ({ uri, name }) => make("audio", { src: uri, controls: true, "aria-label": name }) },
-};
-
-// A place where pictures or sounds are picked, dropped or pasted, with what was chosen.
+// A place where pictures, clips or sounds are picked, dropped or pasted, with what was chosen.
 class FileBox {
-  constructor(node, title, { media, limit, bytes, most, say, changed }) {
-    Object.assign(this, { node, media, limit, bytes, most, say, changed, chosen: [] });
-    this.input = make("input", { type: "file", accept: media.accept.join(","), multiple: most > 1 });
-    const name = make("span", {}, most > 1 ? `Pick ${media.kind}s` : `Pick ${title}`);
-    this.list = make("ul", { class: "thumbs", "aria-label": `Chosen ${media.kind}s` });
+  constructor(node, title, { sort, limit, bytes, most, say, changed }) {
+    Object.assign(this, { node, sort, limit, bytes, most, say, changed, chosen: [] });
+    this.input = make("input", { type: "file", accept: sort.accept.join(","), multiple: most > 1 });
+    const name = make("span", {}, most > 1 ? `Pick ${sort.noun}s` : `Pick ${title}`);
+    this.list = make("ul", { class: "thumbs", "aria-label": `Chosen ${sort.noun}s` });
     this.node.replaceChildren(
       make("div", { class: "actions" }, make("label", { class: "pick" }, name, this.input),
-        make("span", { class: "hint" }, `${media.hint}; or drop or paste ${most > 1 ? "them" : "it"} here`)),
+        make("span", { class: "hint" }, `${sort.hint}; or drop or paste ${most > 1 ? "them" : "it"} here`)),
       this.list,
     );
     this.input.onchange = () => {
@@ -90,11 +106,11 @@ class FileBox {
     if (this.most === 1) this.chosen = [];
     for (const file of files) {
       if (this.chosen.length >= this.most) {
-        this.say(`At most ${this.most} ${this.media.kind}s at once; ${file.name} and what follows is left out.`, true);
+        this.say(`At most ${this.most} ${this.sort.noun}s at once; ${file.name} and what follows is left out.`, true);
         break;
       }
       try {
-        this.chosen.push({ name: file.name || this.media.kind, uri: await this.media.read(file, this.limit, this.bytes) });
+        this.chosen.push({ name: file.name || this.sort.noun, uri: await this.sort.read(file, this.limit, this.bytes) });
       } catch (error) {
         this.say(error.message, true);
       }
@@ -115,7 +131,7 @@ class FileBox {
         this.show();
         this.input.focus();
       };
-      return make("li", {}, this.media.shown(one), remove, make("span", { class: "hint" }, one.name));
+      return make("li", {}, this.sort.shown(one), remove, make("span", { class: "hint" }, one.name));
     }));
     this.changed();
   }
@@ -125,18 +141,18 @@ class FileBox {
 export function inputs({ limits, say }) {
   const text = find("#text-box"), source = find("#source"), boxes = find("#sources");
   let model, shown = new Map();
-  const isText = () => (model?.inputs ?? []).length < 2 && !MEDIA[model?.inputs?.[0]?.kind];
+  const isText = () => (model?.inputs ?? []).length < 2 && !(model?.inputs?.[0]?.kind in SORTS);
   const alone = () => (model.inputs.length === 1 ? [...shown.values()][0] : undefined);
   const fileBoxes = () => [...shown.values()].filter((box) => box instanceof FileBox);
 
   function build({ name, kind, limit }) {
-    const media = MEDIA[kind], title = model.inputs.length > 1 ? name : kind === "sound" ? "Sounds" : "Pictures";
+    const sort = SORTS[kind], title = model.inputs.length > 1 ? name : TITLES[kind] ?? "Pictures";
     const block = make("div", { class: "source-block", "data-source": name, "data-kind": kind });
-    if (media) {
+    if (sort) {
       const most = model.inputs.length > 1 ? 1 : Math.min(MOST, limits?.items ?? MOST);
       const inner = make("div");
       block.append(make("span", { class: "over" }, title), inner);
-      shown.set(name, new FileBox(inner, title, { media, limit, bytes: limits?.picture ?? 8e6, most, say, changed: () => {} }));
+      shown.set(name, new FileBox(inner, title, { sort, limit, bytes: limits?.picture ?? 8e6, most, say, changed: () => {} }));
     } else {
       const box = make("textarea", { rows: "2", dir: "auto", spellcheck: "false" });
       block.append(make("label", { class: "over" }, title, box));
@@ -159,7 +175,7 @@ export function inputs({ limits, say }) {
     isText,
     readsFiles: () => fileBoxes().length > 0,
     // What is done with them, on a button and while it is done.
-    verb: () => (fileBoxes().length ? fileBoxes()[0].media.verb : ["Translate", "Translating …"]),
+    verb: () => (fileBoxes().length ? fileBoxes()[0].sort.verb : ["Translate", "Translating …"]),
     // What is to be asked: each with the text of the request, and what to call it.
     values() {
       if (isText()) return source.value.trim() ? [{ text: source.value, title: "" }] : [];
@@ -169,8 +185,10 @@ export function inputs({ limits, say }) {
     },
     missing() {
       if (isText()) return "Type a sentence first.";
-      return model.inputs.length > 1 ? "Fill in every box first." : `Choose a ${alone()?.media?.kind ?? "picture"} first.`;
+      return model.inputs.length > 1 ? "Fill in every box first." : `Choose a ${alone().sort.noun} first.`;
     },
+    // What a person calls an example that is no text.
+    noun: () => fileBoxes()[0]?.sort.noun ?? "picture",
     // Put in what an example, a link or the history holds.
     set(given, title = "picture") {
       if (isText()) { source.value = given; return; }
@@ -187,7 +205,7 @@ export function inputs({ limits, say }) {
     },
     // Take files that were dropped or pasted; false if there is no place for them.
     take(files) {
-      const fits = ({ media }) => files.filter(({ type }) => type.startsWith(media.type));
+      const fits = ({ sort }) => files.filter(({ type }) => type.startsWith(sort.type));
       const able = fileBoxes().filter((box) => fits(box).length), box = able.find(({ chosen }) => !chosen.length) ?? able[0];
       box?.add(fits(box));
       return Boolean(box);

@@ -1,9 +1,10 @@
-// A picture that a model read, with light where it looked.
+// A picture that a model read, or the frames of a clip in a row, with light where it looked.
 
 import { make } from "/static/dom.js";
 
 const SHADE = 0.65, GLOW = 0.4;  // as views/picture_look.py draws it
 const MOST = 5, WIDE = 360;  // cells whose share is told; pixels of a picture that is enlarged
+const FRAME = 56, STRIP = 4;  // pixels of a frame in a strip; columns for each row from which a grid is one
 
 export class Seen {
   constructor({ picture, grid: [rows, columns] }) {
@@ -15,7 +16,8 @@ export class Seen {
     this.image.onload = () => {
       const { naturalWidth: width, naturalHeight: height } = this.image, longest = Math.max(width, height);
       this.image.classList.toggle("small", longest < WIDE / 4);
-      this.image.style.width = `${longest < WIDE ? WIDE * width / longest : width}px`;
+      const wide = columns < STRIP * rows ? WIDE : Math.max(FRAME * columns, WIDE);
+      this.image.style.width = `${longest < wide ? wide * width / longest : width}px`;
       if (this.weights) this.show(this.weights, this.word);
     };
   }

@@ -32,13 +32,13 @@ export function translating(models, limits) {
   const given = inputs({ limits, say });
   const fill = () => {
     const cut = (text) => (text.length > CUT ? `${text.slice(0, CUT)}…` : text);
-    const shown = ({ source: text, sources }, i) => (text.startsWith(PICTURE) ? `picture ${i + 1}` : text.startsWith(SOUND) ? `sound ${i + 1}` : cut(sources ? Object.values(sources).join(" · ") : text));
+    given.fill(told(model.value));
+    const shown = ({ source: text, sources }, i) => (text.startsWith(PICTURE) || text.startsWith(SOUND) ? `${given.noun()} ${i + 1}` : cut(sources ? Object.values(sources).join(" · ") : text));
     const texts = examples().map((one, i) => [String(i), shown(one, i)]);
     options(example, [["", texts.length ? "choose one" : "none"], ...texts]);
     example.disabled = !texts.length;
     const own = READS[told(model.value)?.splits] ?? "";
     options(split, [["auto", `automatic (${own})`], ...Object.entries(READS)], split.value || "auto");
-    given.fill(told(model.value));
     split.closest("label").hidden = find("#file-pick").hidden = !given.isText();
     find("#link").hidden = given.readsFiles();
     find("button.main", form).textContent = given.verb()[0];
