@@ -42,7 +42,7 @@ OPTIONAL = {  # extras, and what is slow to import: imported where they are aske
     "matplotlib.image",
     *("numpy", "saccade.guards.hallucination", "saccade.views.heatmap"),
     *("pyarrow", "pyarrow.parquet"),
-    *("PIL", "av"),
+    *("PIL", "av", "soundfile"),
 }
 
 FILES = sorted(PACKAGE.rglob("*.py"))

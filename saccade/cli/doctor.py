@@ -12,7 +12,7 @@ from saccade import recipe as recipes
 from saccade.cli.options import Device, note
 from saccade.cli.tables import out_console
 from saccade.data.codecs import TARGET
-from saccade.data.files import captions_of, check_files, readers_of, tables_of
+from saccade.data.files import captions_of, check_files, readers_of, sounds_of, tables_of
 from saccade.data.prepare import fit_codecs, reads
 from saccade.engines._devices import checked_device
 from saccade.engines._open import load
@@ -24,6 +24,7 @@ from saccade.look.captions import examine_captions
 from saccade.look.doctor import Finding
 from saccade.look.frames import examine_frames
 from saccade.look.probes import probe_nonsense
+from saccade.look.sounds import examine_sounds
 from saccade.modalities.base import Codec, Modality
 from saccade.models.base import Model
 from saccade.nouns import Example
@@ -115,6 +116,7 @@ def _recipe(path: Path) -> list[Finding]:
     data, paired = recipe.data, reads(recipe)
     printed = any(find(Modality, part.kind).raw == "line" for part in data.read.values())
     pictures = examine_captions(captions_of(readers_of(recipe)), lines=printed)
+    pictures += examine_sounds(sounds_of(readers_of(recipe)))
     if any(finding.stops for finding in pictures):
         return pictures
     readers = [part.build(Path()) for part in data.train]
@@ -156,8 +158,8 @@ def _side(name: str, side: str, codec: Codec, examples: list[Example]) -> list[F
     every = max(-(-len(examples) // _ARRAYS), 1) if codec.chunk < Codec.chunk else 1
     origins = [example.origin for example in examples[::every]]
     what = codec.describe() + (f", every {every}th" if every > 1 else "")
-    arrays = codec.encode(raws[::every], origins)
-    if codec.stand_in:  # pixels of pictures: none has a meaning of its own
+    arrays = [codec.pad([array]).values[0] for array in codec.encode(raws[::every], origins)]
+    if codec.view in ("picture", "film"):  # no pixel has a meaning of its own
         arrays = [array.reshape(-1, 1) for array in arrays]
     return rules.examine_arrays(title, what, arrays)
 

@@ -16,6 +16,7 @@ from saccade.fit.files import ColumnNames
 from saccade.fit.outline import outline, readable
 from saccade.starters.lines import look_at_lines, recipe_for_lines
 from saccade.starters.photographs import has_features, look_at, recipe_for
+from saccade.starters.recordings import look_at_recordings, speech_recipe
 from saccade.train.files import write_text
 
 
@@ -130,6 +131,12 @@ def init(
     captions: Annotated[
         Path | None, typer.Option("--captions", help="Their captions: Flickr8k, COCO, TSV, JSONL.")
     ] = None,
+    folder: Annotated[
+        Path | None, typer.Option("--folder", help="Your folder of recordings, for speech.")
+    ] = None,
+    names: Annotated[
+        str, typer.Option("--names", help="How they are called: {label}_{speaker}_{index}.")
+    ] = "",
 ) -> None:
     """Write a commented starter recipe, or one that suits your own files if you name them.
 
@@ -149,46 +156,49 @@ def init(
 
       saccade init lines --images scans --tsv lines.tsv
 
+      saccade init speech --folder recordings --tsv texts.tsv
+
       saccade init dates
     """
+    paired = any((source, target, columns, valid, test))
     if images and task == "lines":
-        if captions or source or target or columns or valid or test or len(data or []) > 1:
-            raise RecipeError(
-                "init: lines takes --images DIR and, unless texts stand beside the pictures or are"
-                " their names, one --tsv FILE. Leave out the rest."
-            )
-        _init_lines(output, images, data[0] if data else None)
-        return
-    if images or captions:
+        _init_lines(output, images, data or [], others=paired or captions is not None)
+    elif task == "speech" and (folder or names or data):
+        others = paired or images is not None or captions is not None
+        _init_speech(output, folder, data or [], names, others=others)
+    elif folder or names:
+        raise RecipeError("init: --folder and --names are for speech: saccade init speech.")
+    elif images or captions:
         if task != "captions" or not (images and captions) or source or target or data or columns:
             raise RecipeError(
                 "init: --images and --captions go together, for captions: saccade init captions"
                 " --images DIR --captions FILE."
             )
         _init_captions(output, images, captions, valid or [], test or [])
-        return
-    if (source is None) != (target is None) or (data and source):
-        raise RecipeError("init: give --source and --target, or --data alone.")
-    files = list(data or []) or [path for path in (source, target) if path]
+    else:
+        if (source is None) != (target is None) or (data and source):
+            raise RecipeError("init: give --source and --target, or --data alone.")
+        files = list(data or []) or [path for path in (source, target) if path]
+        _init_pairs(task, output, files, valid or [], test or [], columns)
+    note(f"Wrote {output}. Next:  saccade doctor {output}   then   saccade train {output}")
+
+
+def _init_pairs(
+    task: str, output: Path, files: list[Path], valid: list[Path], test: list[Path], columns: str
+) -> None:
+    """Write a starter, or a recipe for files of pairs."""
     if not files:
         if valid or test or columns:
             raise RecipeError("init: --valid, --test and --columns need --data.")
         starters.write(task, output)
-    else:
-        starters.check_takes_pairs(task)
-        starters.check_new(output)
-        made = outline(
-            files,
-            valid=valid or [],
-            test=test or [],
-            columns=column_names(columns),
-            task=task,
-        )
-        output.parent.mkdir(parents=True, exist_ok=True)
-        write_text(output, readable(made, made.candidates[0], output.stem))
-        for line in (*made.told()[:3], *made.unread):
-            note(line)
-    note(f"Wrote {output}. Next:  saccade doctor {output}   then   saccade train {output}")
+        return
+    starters.check_takes_pairs(task)
+    starters.check_new(output)
+    made = outline(files, valid=valid, test=test, columns=column_names(columns), task=task)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    write_text(output, readable(made, made.candidates[0], output.stem))
+    for line in (*made.told()[:3], *made.unread):
+        note(line)
 
 
 def _init_captions(
@@ -205,11 +215,16 @@ def _init_captions(
     note(found.splits)
     if not has_features():
         note("For better captions: pip install 'saccade[vision]', and write the recipe anew.")
-    note(f"Wrote {output}. Next:  saccade doctor {output}   then   saccade train {output}")
 
 
-def _init_lines(output: Path, images: Path, texts: Path | None) -> None:
+def _init_lines(output: Path, images: Path, data: list[Path], *, others: bool) -> None:
     """Write a recipe for a folder of lines of print."""
+    if others or len(data) > 1:
+        raise RecipeError(
+            "init: lines takes --images DIR and, unless texts stand beside the pictures or are"
+            " their names, one --tsv FILE. Leave out the rest."
+        )
+    texts = data[0] if data else None
     starters.check_new(output)
     found = look_at_lines(images, texts)
     output.parent.mkdir(parents=True, exist_ok=True)
@@ -219,7 +234,24 @@ def _init_lines(output: Path, images: Path, texts: Path | None) -> None:
     note(f"{images}: {found.n_lines:,} lines, {told}; usually {found.width:,} columns wide.")
     if found.n_lost:
         note(f"{found.n_lost:,} lines that are named are not there; they are skipped.")
-    note(f"Wrote {output}. Next:  saccade doctor {output}   then   saccade train {output}")
+
+
+def _init_speech(
+    output: Path, folder: Path | None, data: list[Path], names: str, *, others: bool
+) -> None:
+    """Write a recipe for recordings."""
+    if others or len(data) > 1:
+        raise RecipeError(
+            "init: speech takes --folder DIR with --names TEMPLATE, or --tsv FILE, and no other"
+            " files. Leave out the rest."
+        )
+    starters.check_new(output)
+    found = look_at_recordings(folder, data[0] if data else None, names)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    write_text(output, speech_recipe(found, output))
+    note(f"{found.place}: {found.count:,} recordings, about {found.mean:.1f} seconds each.")
+    if found.n_lost:
+        note(f"{found.n_lost:,} recordings that are named are not there; they are skipped.")
 
 
 def column_names(text: str) -> ColumnNames:

@@ -88,8 +88,8 @@ def named_input(text: str, sources: Collection[str], where: str) -> dict[str, st
 
 
 def reads_pictures(notation: Notation) -> bool:
-    """Tell whether a source is a picture or a clip, which may be a file."""
-    return notation.view in ("picture", "film")
+    """Tell whether a source is a picture, a clip or a sound, which may be a file."""
+    return notation.view in ("picture", "film", "spectrogram")
 
 
 def picture_inputs(
@@ -97,13 +97,13 @@ def picture_inputs(
 ) -> Iterator[str | dict[str, str]]:
     """Yield the inputs that words of the command line name.
 
-    Each is a picture file. Of a model with several sources all together are one input, each
-    `NAME=FILE` or `NAME=TEXT`.
+    Each is a file of a picture or a sound. Of a model with several sources all together are one
+    input, each `NAME=FILE` or `NAME=TEXT`.
     """
     if not any(reads_pictures(notation) for notation in sources.values()):
         raise RecipeError(
-            f"{given[0][:80]}: {model} reads no pictures, so no file can be named; expected lines."
-            " Write them to standard input, or use --input FILE."
+            f"{given[0][:80]}: {model} reads no pictures or sounds, so no file can be named;"
+            " expected lines. Write them to standard input, or use --input FILE."
         )
     if len(sources) == 1:
         yield from (picture_text(one) for one in given)

@@ -12,6 +12,7 @@ from saccade.readers._lines import place
 from saccade.readers._table import Table
 from saccade.readers.base import Reader
 from saccade.readers.captions import Captions
+from saccade.readers.sounds import Sounds
 from saccade.recipe import Recipe
 
 Readers = Mapping[str, Part[Reader]]  # by the key that they stand at in the recipe
@@ -83,9 +84,20 @@ def captions_of(readers: Readers, root: Path = Path()) -> dict[str, Captions]:
     }
 
 
-def skipped_pictures(readers: Readers, root: Path = Path()) -> list[str]:
-    """Say which pictures are left out because they are missing, empty or broken, a line each."""
-    said = {key: reader.skipped() for key, reader in captions_of(readers, root).items()}
+def sounds_of(readers: Readers, root: Path = Path()) -> dict[str, Sounds]:
+    """Return the readers of recordings, those inside other readers too, by key."""
+    return {
+        key: reader
+        for key, part in readers.items()
+        for one in _with_inner(part)
+        if isinstance(reader := one.build(root), Sounds)
+    }
+
+
+def skipped_files(readers: Readers, root: Path = Path()) -> list[str]:
+    """Say which pictures and sounds are left out: missing, empty or broken, a line each."""
+    pictures = {key: reader.skipped() for key, reader in captions_of(readers, root).items()}
+    said = pictures | {key: one.skipped() for key, one in sounds_of(readers, root).items()}
     return [f"Warning: {key}: {text}" for key, text in said.items() if text]
 
 

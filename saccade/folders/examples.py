@@ -22,8 +22,8 @@ MOST_EXAMPLES = 200
 _READ = 2000  # of a split, that they are picked from
 _SLOW_READ = 200  # of them, where encoding is slow
 _CHARACTERS = 20_000  # of one text
-_PICTURE = "data:image/"
-_PICTURE_CHARACTERS = 200_000  # of one picture: a PNG file of a photograph, 224 x 224
+_FILES = ("data:image/", "data:audio/")
+_PICTURE_CHARACTERS = 200_000  # of a PNG file, 224 x 224, or of 9 seconds at 8 kHz
 _BYTES = 1 << 20  # of the file
 _FRAME = 64  # bytes of it around the examples
 
@@ -59,7 +59,7 @@ def _texts(example: Example) -> list[str]:
 
 
 def _is_long(text: str) -> bool:
-    return len(text) > (_PICTURE_CHARACTERS if text.startswith(_PICTURE) else _CHARACTERS)
+    return len(text) > (_PICTURE_CHARACTERS if text.startswith(_FILES) else _CHARACTERS)
 
 
 def write_examples(folder: Path, examples: Sequence[Example]) -> None:

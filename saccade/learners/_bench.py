@@ -5,7 +5,7 @@ from pathlib import Path
 
 from saccade.data.codecs import TARGET
 from saccade.data.coverage import unknown_pieces
-from saccade.data.files import check_files, readers_to_train, skipped_pictures
+from saccade.data.files import check_files, readers_to_train, skipped_files
 from saccade.data.prepare import batches_of, check_matched, prepare, profile_of
 from saccade.folders import model as folders
 from saccade.folders.facts import read_lexicon, read_profile
@@ -48,7 +48,7 @@ class Bench:
         prepared = prepare(recipe, root, codecs, target)
         model = folders.build_model(recipe, prepared.codecs)
         check_matched(prepared, model.pieces_each)
-        self.started, self.warnings = "", skipped_pictures(readers_to_train(recipe), root)
+        self.started, self.warnings = "", skipped_files(readers_to_train(recipe), root)
         if start_from and not resume:
             self.started = folders.start_weights(model, recipe, start_from)
             taken = prepared.codecs.sides if codecs else [TARGET]

@@ -32,7 +32,10 @@ def examine_frames(
     targets = arrays.pop("target")
     short = []
     for i, (example, labels) in enumerate(zip(looked_at, targets, strict=True)):
-        shapes = {side: _shape(rows[i], codecs.sources[side]) for side, rows in arrays.items()}
+        shapes = {
+            side: codecs.sources[side].laid(np.asarray(rows[i]).shape)
+            for side, rows in arrays.items()
+        }
         n_frames, needed = model.n_frames(shapes), frames_of_labels(labels)
         if n_frames < needed:
             short.append(f"{example.origin}: {n_frames} frames, {needed} needed")
@@ -59,8 +62,3 @@ def frames_of_labels(labels: Array) -> int:
     4
     """
     return len(labels) + int((labels[1:] == labels[:-1]).sum())
-
-
-def _shape(array: Array, codec: Codec) -> tuple[int, ...]:
-    shape = np.asarray(array).shape
-    return (shape[0] + codec.extra, *shape[1:])

@@ -9,10 +9,12 @@ import numpy as np
 
 from saccade.look.doctor import SHOWN, Finding, counted, percent
 from saccade.modalities._picture import PictureFile
+from saccade.modalities._sound import SoundFile, SplicedSound
 from saccade.nouns import Example, Raw
 from saccade.readers._table import Unread
 from saccade.tokenizers._vocabulary import UNK, Vocabulary
 
+_FILES = PictureFile | SoundFile | SplicedSound
 _FEATURES = re.compile(r"[^\s;|]+(?:[;|][^\s;|]+)+")  # V;PST;3;SG
 _NOTABLE, _FEW = 0.02, 5  # share and number of unknown pieces that are more than chance
 _ONCE = 0.3  # of the different words of running text, or more, occur only once
@@ -75,7 +77,7 @@ def overlap(train: Iterable[Example], held_out: Sequence[Example], name: str) ->
 
 
 def _shown(example: Example) -> str:
-    named = isinstance(example.source, str | PictureFile)
+    named = isinstance(example.source, str | _FILES)
     return str(example.source) if named else example.origin
 
 
@@ -163,8 +165,8 @@ def _key(example: Example) -> tuple[str | bytes, ...]:
 
 
 def _content(raw: Raw) -> str | bytes:
-    if isinstance(raw, PictureFile):
-        return raw.digest or str(raw.path)
+    if isinstance(raw, _FILES):
+        return raw.digest or str(raw)
     return raw if isinstance(raw, str) else np.asarray(raw).tobytes()
 
 

@@ -12,6 +12,12 @@ from saccade.nouns import Raw
 from saccade.tokenizers._vocabulary import END, MARK, Vocabulary
 
 Values: TypeAlias = Any  # ids, or an array: what a model reads or has written
+_STAND_INS = {
+    "picture": "[picture]",
+    "film": "[clip]",
+    "spectrogram": "[sound]",
+    "strokes": "[strokes]",
+}
 
 
 class Notation(ABC):
@@ -32,7 +38,7 @@ class Notation(ABC):
     @property
     def stand_in(self) -> str:
         """What a line shows in the place of a raw value that is a picture file as text."""
-        return {"picture": "[picture]", "film": "[clip]", "strokes": "[strokes]"}.get(self.view, "")
+        return _STAND_INS.get(self.view, "")
 
     def words(self, values: Values) -> list[int]:
         """Number the word that each place belongs to; places that form no words stand alone."""

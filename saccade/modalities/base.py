@@ -46,6 +46,7 @@ class Codec(Notation, ABC):
     extra: ClassVar[int] = 0  # places that a batch adds to every array, such as END
     chunk: ClassVar[int] = 2000  # examples that are encoded at once; few if arrays are large
     place_seconds: float = 0.0  # how long a place lasts; 0 if places are no times
+    place_start: float = 0.0  # when the first place begins, in seconds of the raw value
     dtype: str  # of the arrays
     horizon: int = 0  # places of the longest target in training, for values
 
@@ -80,6 +81,10 @@ class Codec(Notation, ABC):
     def lengths(self, shapes: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return the number of places of arrays with these shapes, `[n, ndim]` to `[n]`."""
         return shapes[:, 0]
+
+    def laid(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the shape that an array of this shape has when it is laid out alone."""
+        return shape[0] + self.extra, *shape[1:]
 
     @abstractmethod
     def pad(self, arrays: Sequence[Array]) -> Laid:

@@ -10,6 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from saccade.errors import DataError
+from saccade.modalities.base import Codec
 from saccade.models._lattice import frames_needed, lattice
 from saccade.models.base import frame_writer
 from saccade.predict.inputs import read_input
@@ -83,10 +84,10 @@ def align(predictor: Predictor, given: Any, text: str) -> Alignment:
     posteriors = found.posteriors()[0].cpu().numpy()
     stride = _stride(int(batch.source.flat().mask.sum()), len(path))
     segments, words = _segments(vocabulary, ids, list(_spans(path, posteriors)), stride)
-    each = next(iter(predictor.sources.values())).place_seconds
+    source = next(iter(predictor.sources.values()))
     return Alignment(
-        tuple(_timed(segments, each)),
-        tuple(_timed(words, each)),
+        tuple(_timed(segments, source)),
+        tuple(_timed(words, source)),
         float(found.total(found.forward_sums())[0]),
         path,
         posteriors,
@@ -162,7 +163,9 @@ def _stride(n_places: int, n_frames: int) -> float:
     return -(-n_places // n_frames) if n_frames <= n_places else n_places / n_frames
 
 
-def _timed(segments: Sequence[Segment], each: float) -> Iterator[Segment]:
+def _timed(segments: Sequence[Segment], source: Codec) -> Iterator[Segment]:
+    each, start = source.place_seconds, source.place_start
     for one in segments:
-        times = (one.first * each, one.end * each) if each else None
+        begins, ends = (max(start + place * each, 0.0) for place in (one.first, one.end))
+        times = (begins, ends) if each else None
         yield Segment(one.text, one.first, one.end, one.probability, times)

@@ -387,9 +387,7 @@ class Predictor(Resident):
     def grid(self, arrays: Arrays) -> tuple[int, ...]:
         """Return the shape of the places that the model can look at."""
         shapes = {name: np.asarray(array).shape for name, array in arrays.items()}
-        extra = {name: codec.extra for name, codec in self.sources.items()}
-        places = {n: (shape[0] + extra[n], *shape[1:]) for n, shape in shapes.items()}
-        return self.model.grid(places)
+        return self.model.grid({n: self.sources[n].laid(shape) for n, shape in shapes.items()})
 
 
 def _numbered(watch: Progress, rows: Sequence[int]) -> Watch:

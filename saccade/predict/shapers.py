@@ -29,6 +29,8 @@ def shapers_of(
     shapers: list[Shaper] = []
     if vocabulary is None:
         return shapers
+    if decoding.no_repeat:
+        shapers.append(NoRepeat(decoding.no_repeat))
     if lexicon is not None:
         separator = decoding.lexicon_separator
         shapers.append(Lexicon(lexicon, vocabulary, decoding.lexicon_weight, separator))

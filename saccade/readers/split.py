@@ -7,6 +7,7 @@ from typing import Literal
 
 from saccade.errors import RecipeError
 from saccade.modalities._picture import PictureFile
+from saccade.modalities._sound import SoundFile, SplicedSound
 from saccade.nouns import Example, Raw
 from saccade.parts import Part
 from saccade.readers.base import Reader
@@ -57,8 +58,9 @@ class Split(Reader):
 
 
 def _key(source: Raw) -> str:
-    """Return what decides the part: of a picture its content, whatever it is called."""
-    return source.digest if isinstance(source, PictureFile) else str(source)
+    """Return what decides the part: of a picture or a sound its content, whatever it is called."""
+    files = PictureFile | SoundFile | SplicedSound
+    return source.digest if isinstance(source, files) else str(source)
 
 
 def share(text: str) -> float:

@@ -98,8 +98,8 @@ class Limits:
 
 
 def is_picture(text: str) -> bool:
-    """Tell whether a text is a picture."""
-    return text[:20].lstrip()[:11].lower() == "data:image/"
+    """Tell whether a text is a picture or a sound."""
+    return text[:20].lstrip()[:11].lower() in ("data:image/", "data:audio/")
 
 
 def n_characters(given: Input) -> int:

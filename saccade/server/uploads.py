@@ -1,8 +1,8 @@
 """Forms in parts with files, for /v1/predict: turned into the JSON that the route reads anyway.
 
-So there is one schema, one set of limits and one kind of error. A picture becomes a data URI, whose
-kind its first bytes say; any other file is text. The body is in memory already: nothing is written
-to a disk.
+So there is one schema, one set of limits and one kind of error. A picture or a sound becomes a data
+URI, whose kind its first bytes say; any other file is text. The body is in memory already: nothing
+is written to a disk.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from python_multipart.multipart import parse_options_header
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from saccade.modalities._uri import KINDS, kind_of, to_uri
+from saccade.modalities._uri import KINDS, SOUNDS, is_media, to_uri
 from saccade.server.headers import refuse
 from saccade.server.limits import Limits
 from saccade.server.refusal import Refused
@@ -172,9 +172,9 @@ def _named(rows: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
 
 
 def _value(part: FormPart, limits: Limits) -> Any:
-    """Return what a part holds: a picture as a data URI, a number, true or false, or text."""
+    """Return what a part holds: a file as a data URI, a number, true or false, or text."""
     where = part.name if part.file is None else f"{part.name} {part.file!r}"
-    if part.file is not None and kind_of(part.body):
+    if part.file is not None and is_media(part.body):
         limits.check_picture(where, len(part.body))
         return to_uri(part.body, where)
     try:
@@ -182,8 +182,8 @@ def _value(part: FormPart, limits: Limits) -> Any:
     except UnicodeDecodeError:
         raise Refused(
             400,
-            f"{where}: begins with {part.body[:8]!r}; expected a picture ({KINDS}) or text in"
-            " UTF-8; save it as one of them.",
+            f"{where}: begins with {part.body[:8]!r}; expected a picture ({KINDS}), a sound"
+            f" ({SOUNDS}) or text in UTF-8; save it as one of them.",
         ) from None
     if part.name not in VALUES:
         return text

@@ -69,12 +69,15 @@ def told(model: Served) -> dict[str, Any]:
     }
 
 
+_KINDS = {"picture": "picture", "film": "clip", "spectrogram": "sound"}  # by the view
+
+
 def _input(name: str, codec: Notation) -> dict[str, Any]:
     """Describe a source, so that a page knows what to ask for."""
     kind = "text" if codec.vocabulary is not None else "values"
     return {
         "name": name,
-        "kind": {"picture": "picture", "film": "clip"}.get(codec.view, kind),
+        "kind": _KINDS.get(codec.view, kind),
         "limit": codec.limit,
     }
 

@@ -56,7 +56,7 @@ def test_a_model_of_text_takes_no_files(call: Call, work: Path) -> None:
     done = call("predict", work / "model", "a.png")
     assert done.code == 2
     assert "a.png: " in done.err
-    assert "reads no pictures, so no file can be named; expected lines." in done.err
+    assert "reads no pictures or sounds, so no file can be named; expected lines." in done.err
 
 
 def test_files_and_lines_do_not_mix(call: Call, seer: Path) -> None:

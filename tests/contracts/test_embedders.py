@@ -56,6 +56,7 @@ GIVEN: dict[str, tuple[int, Callable[[], Rows]]] = {  # dimensions of places, an
     "linear": (1, _numbers),
     "patches": (2, _pictures),
     "projected": (2, _grids),
+    "spectrogram": (1, _numbers),
     "symbols": (1, _symbols),
     "vgg": (2, _photos),
 }

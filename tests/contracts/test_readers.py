@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from saccade.modalities import _png
+from saccade.modalities._wave import write_wave
 from saccade.parts import Part, kinds
 from saccade.readers import _lines
 from saccade.readers.base import Reader
@@ -35,8 +36,10 @@ TEXTS = {
     "split.txt": "a\n",
     "ink.jsonl": '{"text": "a", "strokes": [[[0, 0], [1, 1]]]}\n',
     "forms.txt": "a01-000u\n",
+    "sounds.tsv": "a.wav\tone\nb.wav\ttwo\n",
 }
 TSV = {"kind": "tsv", "path": "t.tsv"}
+SOUNDS = {"kind": "sounds", "files": "sounds", "manifest": "sounds.tsv"}
 OPTIONS: dict[str, dict[str, Any]] = {
     "blocks": {"path": "a.txt"},
     "captions": {"images": "pictures", "captions": "pictures.tsv", "split": "names.txt"},
@@ -63,7 +66,9 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "plain": {"path": "a.txt"},
     "series": {"path": "s.csv", "window": 2, "horizon": 1},
     "shuffled": {"corpus": TSV, "stop": 1},
+    "sounds": {"files": "sounds", "manifest": "sounds.tsv"},
     "split": {"corpus": TSV},
+    "strings": {"corpus": SOUNDS, "count": 3},
     "text": {"source": "a.txt", "target": "b.txt"},
     "tsv": {"path": "t.tsv"},
     "without": {"corpus": TSV, "others": [{"kind": "tsv", "path": "o.tsv"}]},
@@ -90,6 +95,9 @@ def test_files_are_named_before_they_are_opened(
     ):
         (tmp_path / folder / "a01" / "a01-000").mkdir(parents=True)
         (tmp_path / folder / "a01" / "a01-000" / name).write_text(text, encoding="utf-8")
+    (tmp_path / "sounds").mkdir()
+    for name in ("a.wav", "b.wav"):
+        (tmp_path / "sounds" / name).write_bytes(write_wave(np.ones(300, np.int16), 8000))
     opened: list[Path] = []
     real = _lines.open_bytes
 

@@ -13,6 +13,7 @@ import yaml
 from saccade.corpora.base import Corpus
 from saccade.corpora.english_french import EnglishFrench
 from saccade.modalities import _png
+from saccade.modalities._wave import write_wave
 from saccade.parts import Part
 
 LINES = 16
@@ -60,6 +61,8 @@ def _cut(raw: Any, folder: Path) -> Any:
         return _embedded(raw, folder)
     if raw.get("kind") == "features":  # of a network whose weights are drawn, not downloaded
         return {**raw, "network": {"kind": raw["network"], "weights": "none"}, "size": 32}
+    if raw.get("kind") == "strings":
+        raw |= {"count": LINES}
     if raw.get("kind") == "dialogue":  # the first lines to learn from, those behind to validate
         few = {key: LINES // 2 for key in ("skip", "most") if raw.get(key)}
         return {**raw, **few}
@@ -88,7 +91,7 @@ def _readers(raw: Any) -> Iterator[dict[str, Any]]:
 
 def _named(raw: Any) -> Iterator[dict[str, Any]]:
     if isinstance(raw, dict):
-        if raw.get("kind") in ("text", "captions", "illustrated") or "path" in raw:
+        if raw.get("kind") in ("text", "captions", "illustrated", "sounds") or "path" in raw:
             yield raw
         for value in raw.values():
             yield from _named(value)
@@ -102,6 +105,9 @@ def _write(reader: dict[str, Any], folder: Path, size: tuple[int, int]) -> None:
     pairs = list(islice(EnglishFrench(size=LINES).pairs("train"), LINES))
     if reader["kind"] in ("captions", "illustrated"):
         _write_pictures(reader, folder, [target for _, target in pairs], size)
+        return
+    if reader["kind"] == "sounds":
+        _write_sounds(reader, folder)
         return
     if reader["kind"] == "text":
         _save(folder / reader["source"], [source for source, _ in pairs])
@@ -127,6 +133,20 @@ def _write_pictures(
         _save(folder / reader["captions"], rows)
     if "split" in reader:
         _save(folder / reader["split"], names)
+
+
+def _write_sounds(reader: dict[str, Any], folder: Path) -> None:
+    """Write short sounds that are called as the reader says."""
+    for label in "12":
+        for index in range(LINES):
+            said = {"{label}": label, "{speaker}": "ann", "{index}": str(index)}
+            name = reader["names"]
+            for field, value in said.items():
+                name = name.replace(field, value)
+            path = folder / reader["files"] / f"{name}.wav"
+            path.resolve().parent.mkdir(parents=True, exist_ok=True)
+            noise = np.random.default_rng(index).integers(-900, 900, 900).astype(np.int16)
+            path.write_bytes(write_wave(noise, 8000))
 
 
 def _lines(reader: dict[str, Any], pairs: list[tuple[str, str]]) -> list[str]:

@@ -1,16 +1,19 @@
-// What a model reads, source by source: a text box, or a place for pictures or clips. Nothing is stored.
+// What a model reads, source by source: a text box, or a place for pictures, clips or sounds. Nothing is stored.
 
 import { find, make } from "/static/dom.js";
 
 export const PICTURE = "data:image/";  // what a picture begins with where others have text
+export const SOUND = "data:audio/";  // and a sound
 const KINDS = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+const SOUNDS = ["audio/wav", "audio/flac", "audio/ogg", "audio/mpeg", ".wav", ".flac", ".ogg", ".mp3"];
 const MOVING = ["image/gif", "image/png", "image/apng", "image/webp"];
 const LARGEST = 1024;  // pixels each way of a picture that is sent, at most
 const FILE = 50_000_000, PNG = 1_000_000;  // bytes of a file that is read; of a PNG that is sent
 const MOST = 16;  // pictures at once
+const TITLES = { clip: "Clips", sound: "Sounds" };
 
 const said = (bytes) => `${(bytes / 1e6).toLocaleString("en", { maximumFractionDigits: 1 })} MB`;
-const isPicture = (text) => typeof text === "string" && text.startsWith(PICTURE);
+const isFile = (text) => typeof text === "string" && (text.startsWith(PICTURE) || text.startsWith(SOUND));
 
 // A file of the person's as a data URI, scaled down to `limit` pixels each way if it is larger.
 export async function pictureOf(file, limit, bytes) {
@@ -30,6 +33,12 @@ export async function pictureOf(file, limit, bytes) {
   }
 }
 
+// A sound of the person's as a data URI; which kind it is its first bytes tell the server.
+export async function soundOf(file, limit, bytes) {
+  if (file.size > bytes) throw new Error(`${file.name}: ${said(file.size)}; at most ${said(bytes)} can be sent. Cut it, or save it as FLAC.`);
+  return (await asIs(file)).replace(/^data:[^,]*,/, `${SOUND}wav;base64,`);
+}
+
 // A file that moves as a data URI, as it is: to scale it down would leave its first frame only.
 async function clipOf(file, limit, bytes) {
   if (file.size > bytes) throw new Error(`${file.name}: ${said(file.size)}; at most ${said(bytes)} can be sent. Save fewer or smaller frames.`);
@@ -42,10 +51,14 @@ async function clipOf(file, limit, bytes) {
   return asIs(file);
 }
 
-// What can be chosen, by the kind of a source.
+// What can be chosen, by the kind of a source, and how it is shown.
 const SORTS = {
-  picture: { noun: "picture", accept: KINDS, hint: "PNG, JPEG, GIF or WebP", read: pictureOf },
-  clip: { noun: "clip", accept: MOVING, hint: "GIF, or animated PNG or WebP", read: clipOf },
+  picture: { noun: "picture", accept: KINDS, hint: "PNG, JPEG, GIF or WebP", read: pictureOf,
+    type: "image/", verb: ["Describe", "Looking …"], shown: ({ uri, name }) => make("img", { src: uri, alt: name }) },
+  clip: { noun: "clip", accept: MOVING, hint: "GIF, or animated PNG or WebP", read: clipOf,
+    type: "image/", verb: ["Describe", "Looking …"], shown: ({ uri, name }) => make("img", { src: uri, alt: name }) },
+  sound: { noun: "sound", accept: SOUNDS, hint: "WAVE, FLAC, Ogg or MP3", read: soundOf,
+    type: "audio/", verb: ["Transcribe", "Listening …"], shown: ({ uri, name }) => make("audio", { src: uri, controls: true, "aria-label": name }) },
 };
 
 function asIs(file) {
@@ -70,8 +83,8 @@ function scaled(bitmap, scale, name, bytes) {
   return uri;
 }
 
-// A place where pictures or clips are picked, dropped or pasted, with what was chosen.
-class PictureBox {
+// A place where pictures, clips or sounds are picked, dropped or pasted, with what was chosen.
+class FileBox {
   constructor(node, title, { sort, limit, bytes, most, say, changed }) {
     Object.assign(this, { node, sort, limit, bytes, most, say, changed, chosen: [] });
     this.input = make("input", { type: "file", accept: sort.accept.join(","), multiple: most > 1 });
@@ -105,8 +118,8 @@ class PictureBox {
     this.show();
   }
 
-  set(pictures) {
-    this.chosen = pictures;
+  set(files) {
+    this.chosen = files;
     this.show();
   }
 
@@ -118,7 +131,7 @@ class PictureBox {
         this.show();
         this.input.focus();
       };
-      return make("li", {}, make("img", { src: one.uri, alt: one.name }), remove, make("span", { class: "hint" }, one.name));
+      return make("li", {}, this.sort.shown(one), remove, make("span", { class: "hint" }, one.name));
     }));
     this.changed();
   }
@@ -130,16 +143,16 @@ export function inputs({ limits, say }) {
   let model, shown = new Map();
   const isText = () => (model?.inputs ?? []).length < 2 && !(model?.inputs?.[0]?.kind in SORTS);
   const alone = () => (model.inputs.length === 1 ? [...shown.values()][0] : undefined);
-  const pictureBoxes = () => [...shown.values()].filter((box) => box instanceof PictureBox);
+  const fileBoxes = () => [...shown.values()].filter((box) => box instanceof FileBox);
 
   function build({ name, kind, limit }) {
-    const sort = SORTS[kind], title = model.inputs.length > 1 ? name : kind === "clip" ? "Clips" : "Pictures";
+    const sort = SORTS[kind], title = model.inputs.length > 1 ? name : TITLES[kind] ?? "Pictures";
     const block = make("div", { class: "source-block", "data-source": name, "data-kind": kind });
     if (sort) {
       const most = model.inputs.length > 1 ? 1 : Math.min(MOST, limits?.items ?? MOST);
       const inner = make("div");
       block.append(make("span", { class: "over" }, title), inner);
-      shown.set(name, new PictureBox(inner, title, { sort, limit, bytes: limits?.picture ?? 8e6, most, say, changed: () => {} }));
+      shown.set(name, new FileBox(inner, title, { sort, limit, bytes: limits?.picture ?? 8e6, most, say, changed: () => {} }));
     } else {
       const box = make("textarea", { rows: "2", dir: "auto", spellcheck: "false" });
       block.append(make("label", { class: "over" }, title, box));
@@ -160,12 +173,14 @@ export function inputs({ limits, say }) {
       boxes.replaceChildren(...(isText() ? [] : model.inputs.map(build)));
     },
     isText,
-    readsPictures: () => pictureBoxes().length > 0,
+    readsFiles: () => fileBoxes().length > 0,
+    // What is done with them, on a button and while it is done.
+    verb: () => (fileBoxes().length ? fileBoxes()[0].sort.verb : ["Translate", "Translating …"]),
     // What is to be asked: each with the text of the request, and what to call it.
     values() {
       if (isText()) return source.value.trim() ? [{ text: source.value, title: "" }] : [];
-      if (alone() instanceof PictureBox) return alone().chosen.map(({ name, uri }) => ({ text: uri, title: name }));
-      const row = [...shown].map(([name, box]) => [name, box instanceof PictureBox ? box.chosen[0]?.uri : box.value]);
+      if (alone() instanceof FileBox) return alone().chosen.map(({ name, uri }) => ({ text: uri, title: name }));
+      const row = [...shown].map(([name, box]) => [name, box instanceof FileBox ? box.chosen[0]?.uri : box.value]);
       return row.every(([, value]) => value?.trim()) ? [{ text: Object.fromEntries(row), title: "" }] : [];
     },
     missing() {
@@ -173,28 +188,27 @@ export function inputs({ limits, say }) {
       return model.inputs.length > 1 ? "Fill in every box first." : `Choose a ${alone().sort.noun} first.`;
     },
     // What a person calls an example that is no text.
-    noun: () => pictureBoxes()[0]?.sort.noun ?? "picture",
+    noun: () => fileBoxes()[0]?.sort.noun ?? "picture",
     // Put in what an example, a link or the history holds.
     set(given, title = "picture") {
       if (isText()) { source.value = given; return; }
       let named = given;
-      if (typeof given === "string" && !isPicture(given)) {
+      if (typeof given === "string" && !isFile(given)) {
         try { named = JSON.parse(given); } catch { named = {}; }
       }
-      const values = isPicture(named) ? { [model.inputs[0].name]: named } : named ?? {};
+      const values = isFile(named) ? { [model.inputs[0].name]: named } : named ?? {};
       for (const [name, box] of shown) {
         const value = String(values[name] ?? "");
-        if (box instanceof PictureBox) box.set(isPicture(value) ? [{ name: title, uri: value }] : []);
+        if (box instanceof FileBox) box.set(isFile(value) ? [{ name: title, uri: value }] : []);
         else box.value = value;
       }
     },
-    // Take pictures that were dropped or pasted; false if there is no place for them.
+    // Take files that were dropped or pasted; false if there is no place for them.
     take(files) {
-      const pictures = files.filter(({ type }) => type.startsWith("image/"));
-      const box = pictureBoxes().find(({ chosen }) => !chosen.length) ?? pictureBoxes()[0];
-      if (!box || !pictures.length) return false;
-      box.add(pictures);
-      return true;
+      const fits = ({ sort }) => files.filter(({ type }) => type.startsWith(sort.type));
+      const able = fileBoxes().filter((box) => fits(box).length), box = able.find(({ chosen }) => !chosen.length) ?? able[0];
+      box?.add(fits(box));
+      return Boolean(box);
     },
     focus() { (isText() ? source : find("textarea, input", boxes))?.focus({ preventScroll: true }); },
   };

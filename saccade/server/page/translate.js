@@ -4,7 +4,7 @@ import { find, listen, options } from "/static/dom.js";
 import { Answer } from "/static/answer.js";
 import { files } from "/static/files.js";
 import { remembered } from "/static/history.js";
-import { PICTURE, inputs } from "/static/inputs.js";
+import { PICTURE, SOUND, inputs } from "/static/inputs.js";
 import { linkTo } from "/static/link.js";
 import { copy } from "/static/saving.js";
 
@@ -33,15 +33,15 @@ export function translating(models, limits) {
   const fill = () => {
     const cut = (text) => (text.length > CUT ? `${text.slice(0, CUT)}…` : text);
     given.fill(told(model.value));
-    const shown = ({ source: text, sources }, i) => (text.startsWith(PICTURE) ? `${given.noun()} ${i + 1}` : cut(sources ? Object.values(sources).join(" · ") : text));
+    const shown = ({ source: text, sources }, i) => (text.startsWith(PICTURE) || text.startsWith(SOUND) ? `${given.noun()} ${i + 1}` : cut(sources ? Object.values(sources).join(" · ") : text));
     const texts = examples().map((one, i) => [String(i), shown(one, i)]);
     options(example, [["", texts.length ? "choose one" : "none"], ...texts]);
     example.disabled = !texts.length;
     const own = READS[told(model.value)?.splits] ?? "";
     options(split, [["auto", `automatic (${own})`], ...Object.entries(READS)], split.value || "auto");
     split.closest("label").hidden = find("#file-pick").hidden = !given.isText();
-    find("#link").hidden = given.readsPictures();
-    find("button.main", form).textContent = given.readsPictures() ? "Describe" : "Translate";
+    find("#link").hidden = given.readsFiles();
+    find("button.main", form).textContent = given.verb()[0];
   };
   fill();
 
@@ -71,12 +71,12 @@ export function translating(models, limits) {
     const rows = asked.flatMap(({ text, title }) => names.map((name) => ({ name, text, card: new Answer(name, told(name), title) })));
     find("#answers").classList.toggle("two", names.length > 1);
     find("#answers").replaceChildren(...rows.map(({ card }) => card.node));
-    say(given.readsPictures() ? "Looking …" : "Translating …");
+    say(given.verb()[1]);
     await Promise.all(rows.map(({ name, text, card }) => run(name, text, card, signal)));
     if (signal.aborted) return;
     say("");
     const [{ card }] = rows;
-    if (card.parts && !given.readsPictures()) past.add({ ...state(), output: card.text });
+    if (card.parts && !given.readsFiles()) past.add({ ...state(), output: card.text });
   }
 
   const state = () => {

@@ -1,0 +1,46 @@
+"""Resampling: tones stay, what is too high goes, and the ends are where they were."""
+
+import numpy as np
+import pytest
+
+from saccade.modalities._resample import resample
+
+
+def tone(hertz: float, rate: int, seconds: float = 0.5) -> np.ndarray:
+    return np.sin(2 * np.pi * hertz * np.arange(int(rate * seconds)) / rate)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [(44_100, 8000), (8000, 16_000), (16_000, 8000), (22_050, 16_000)]
+)
+def test_a_tone_stays_where_it_was(before: int, after: int) -> None:
+    found = resample(tone(440, before), before, after)
+    wanted = tone(440, after)
+    assert len(found) == len(wanted)
+    assert abs(found - wanted)[200:-200].max() < 1e-4
+
+
+@pytest.mark.parametrize("hertz", [4150, 5000, 12_000, 21_000])
+def test_what_is_too_high_is_not_folded_back(hertz: float) -> None:
+    found = resample(tone(hertz, 44_100), 44_100, 8000)
+    assert abs(found[300:-300]).max() < 1e-3  # 60 dB
+
+
+def test_a_level_stays() -> None:
+    found = resample(np.ones(900), 7919, 8000)  # prime: as many phases as samples a second
+    assert len(found) == -(-900 * 8000 // 7919)
+    assert abs(found[100:-100] - 1).max() < 1e-9
+
+
+def test_the_same_rate_changes_nothing() -> None:
+    x = np.arange(9.0)
+    assert resample(x, 8000, 8000) is x
+    assert not len(resample(x[:0], 8000, 16_000))
+
+
+def test_it_is_linear_and_a_click_stays_in_place() -> None:
+    click = np.zeros(400)
+    click[100] = 1.0
+    found = resample(click, 8000, 16_000)
+    assert int(found.argmax()) == 200
+    assert np.allclose(resample(3 * click, 8000, 16_000), 3 * found)
