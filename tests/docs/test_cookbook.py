@@ -12,7 +12,7 @@ PAGES = sorted(COOKBOOK.glob("[!R]*.md"))
 JOBS = (
     *("translation", "spelling", "pronunciation", "inflection", "transliteration", "dates"),
     *("chat", "titles", "code", "labels", "tags", "completion", "forecasting", "captions"),
-    *("video", "print", "speech"),
+    *("video", "print", "speech", "handwriting"),
 )
 PARTS = ["**Data.**", "**Train.**", "**Use.**", "![", "**Public data.**", "**When it does not"]
 LONGEST = 80  # lines: short enough to read
