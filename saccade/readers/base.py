@@ -10,7 +10,8 @@ from saccade.nouns import Example
 class Reader(ABC):
     """Reads pairs. A part's constructor takes `root` from the host; relative paths start there.
 
-    paths: every file that it opens, so that they can be looked for, and named, before.
+    paths: every file that it opens, or the folder where nothing lists them, so that they can be
+    looked for, and named, before.
     """
 
     def __init__(self, root: Path, *paths: Path) -> None:

@@ -52,8 +52,7 @@ class Captions(Reader):
         self.images = place(root, images)
         self.captions = self.images if self.alone else place(root, captions)
         self.split = place(root, split) if split else None
-        files = [] if self.alone else [self.captions]
-        super().__init__(root, *files, *([self.split] if self.split else []))
+        super().__init__(root, self.captions, *([self.split] if self.split else []))
         self.part, self.form, self.missing = part, format, missing
 
     def read(self) -> Iterator[Example]:
@@ -120,7 +119,8 @@ class Captions(Reader):
     def fingerprint(self) -> str:
         """Hash the captions, the split, the options, and the content of every picture."""
         options = (self.part, self.form, self.missing)
-        total = hashlib.blake2b(fingerprint(self.paths, "captions", *options).encode())
+        lists = self.paths[1:] if self.alone else self.paths
+        total = hashlib.blake2b(fingerprint(lists, "captions", *options).encode())
         for name, captions in self.grouped().items():
             total.update(f"{name}\0{self.picture(name).digest}\0".encode())
             if self.alone:

@@ -59,7 +59,8 @@ class Sounds(Reader):
         self.form, self.names, self.labels, self.missing = format, names, labels, missing
         self.index, self.speakers, self.without = _range(index), speakers, without
         self._check()
-        super().__init__(root, *self._lists())
+        folder = [self.files] if self.files and not self.manifest else []
+        super().__init__(root, *self._lists(), *folder)
 
     def _lists(self) -> list[Path]:
         """Return the files that a manifest is made of."""
@@ -151,7 +152,7 @@ class Sounds(Reader):
 
     def fingerprint(self) -> str:
         """Hash the texts, the options, and the content of every recording."""
-        total = hashlib.blake2b(fingerprint(self.paths, "sounds", self.missing).encode())
+        total = hashlib.blake2b(fingerprint(self._lists(), "sounds", self.missing).encode())
         for one in self.utterances():
             said = f"{one.file.name}\0{one.file.speaker}\0{one.text}\0{one.file.digest}\0"
             total.update(said.encode())

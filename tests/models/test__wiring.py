@@ -55,8 +55,8 @@ def test_models_of_one_source_refuse_two() -> None:
 
 def test_models_that_read_text_refuse_pictures() -> None:
     assert misfits(model("tagger"), {"source": IMAGE}, TEXT) == [
-        "model: tagger reads text or video, but data.source is of kind image. Use classifier or"
-        " encoder_decoder."
+        "model: tagger reads text or video, but data.source is of kind image. Use classifier, ctc,"
+        " encoder_decoder or joint_ctc."
     ]
     assert misfits(model("classifier"), {"source": IMAGE}, TEXT) == []
 
@@ -64,7 +64,7 @@ def test_models_that_read_text_refuse_pictures() -> None:
 def test_symbols_are_not_values() -> None:
     assert misfits(model("dense_forecaster"), {"source": NUMBERS}, TEXT) == [
         "model: dense_forecaster writes values, but data.target is of kind text, which has symbols."
-        " Use classifier or encoder_decoder."
+        " Use classifier, ctc, encoder_decoder or joint_ctc."
     ]
     (said,) = misfits(model("classifier"), {"source": NUMBERS}, NUMBERS)
     assert said == (
@@ -86,8 +86,8 @@ def test_what_no_model_writes() -> None:
 
 def test_a_model_without_a_source_takes_no_pictures() -> None:
     assert misfits(model("language_model"), {"source": IMAGE}, TEXT) == [
-        "model: language_model reads no source, but data.source is of kind image. Use classifier or"
-        " encoder_decoder."
+        "model: language_model reads no source, but data.source is of kind image. Use classifier,"
+        " ctc, encoder_decoder or joint_ctc."
     ]
 
 

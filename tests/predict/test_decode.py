@@ -167,7 +167,8 @@ def test_keywords_for_editors_are_those_of_decode() -> None:
     assert real.pop("sample") == Mapping[str, Any] | None
     assert typed == real
     known = schema(find(Search, "sample"))
-    assert get_type_hints(SampleOptions) == {n: option.type for n, option in known.items()}
+    drawn = {n: option.type for n, option in known.items()} | {"bias": float}  # of values
+    assert get_type_hints(SampleOptions) == drawn
     assert DecodeOptions.__required_keys__ == frozenset()
     stream = set(inspect.signature(Predictor.stream).parameters) - {"self", "inputs", "decode"}
     assert set(get_type_hints(PredictOptions)) - set(get_type_hints(DecodeOptions)) == stream

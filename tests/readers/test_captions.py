@@ -231,7 +231,7 @@ def test_texts_beside_pictures_are_read(lines: Path) -> None:
         "a.jpg": ("der Hund",),
         "c.png": ("die Katze",),
     }
-    assert one.paths == ()
+    assert one.paths == (lines / "p",)
     before = one.fingerprint()
     (lines / "p" / "a.gt.txt").write_text("der Hut", encoding="utf-8")
     assert one.fingerprint() != before
