@@ -60,7 +60,9 @@ def _cut(raw: Any, folder: Path) -> Any:
     if raw.get("kind") == "embedded":
         return _embedded(raw, folder)
     if raw.get("kind") == "features":  # of a network whose weights are drawn, not downloaded
-        return {**raw, "network": {"kind": raw["network"], "weights": "none"}, "size": 32}
+        named = raw["network"]
+        network = named if isinstance(named, dict) else {"kind": named}
+        return {**raw, "network": {**network, "weights": "none"}, "size": 32}
     if raw.get("kind") == "strings":
         raw |= {"count": LINES}
     if raw.get("kind") == "dialogue":  # the first lines to learn from, those behind to validate
