@@ -16,6 +16,7 @@ import numpy as np
 from saccade.errors import CheckpointError, RecipeError
 from saccade.modalities._line import WIDEST, LineAugmentation
 from saccade.modalities._picture import Picture
+from saccade.modalities._pictures import SizedCodec
 from saccade.modalities._resize import Sizing
 from saccade.modalities.base import Array, Codec, Laid, Modality
 from saccade.nouns import Raw, Side
@@ -24,7 +25,7 @@ _HIGHEST = 256  # pixels
 
 
 @final
-class LineImageCodec(Codec):
+class LineImageCodec(SizedCodec):
     """Lines of one height. There is nothing to learn.
 
     Args:
@@ -34,13 +35,10 @@ class LineImageCodec(Codec):
 
     unit = "columns"
     dtype = "uint8"
-    chunk: ClassVar[int] = 64
-    view: ClassVar[str] = "picture"
 
     def __init__(self, height: int, augmentation: LineAugmentation = LineAugmentation()) -> None:
+        super().__init__(Sizing(height=height))
         self.height, self.augmentation = height, augmentation
-        self.sizing = Sizing(height=height)
-        self.limit = self.sizing.limit
 
     @property
     def side(self) -> Side:
@@ -85,18 +83,6 @@ class LineImageCodec(Codec):
         """Return columns as a picture."""
         grey = np.asarray(values, dtype=np.uint8).T[:, :, None]  # [H, W, 1]
         return Picture(np.repeat(grey, 3, axis=2))
-
-    def labels(self, raw: Raw, values: Array) -> tuple[str, ...]:
-        """Name nothing: the places form a row."""
-        return ()
-
-    def read(self, text: str, where: str = "input") -> Picture:
-        """Read a data URI as the line that the model will see."""
-        return self.sizing.read(text, where)
-
-    def write(self, raw: Raw) -> str:
-        """Write a data URI of the line that the model will see."""
-        return self.sizing.write(raw)
 
     def save(self, path: Path) -> None:
         """Write a JSON file."""
