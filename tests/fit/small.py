@@ -5,6 +5,8 @@ import dataclasses
 from saccade.fit.candidates import Plain, with_updates
 from saccade.fit.outline import Outline
 
+_SYLLABLES = ["ba", "ke", "li", "mo", "nu", "ta", "se", "ri"]
+WORDS = [a + b for a in _SYLLABLES for b in _SYLLABLES] + [a + "n" for a in _SYLLABLES]
 _WIDTHS = {"embedding": 16, "hidden": 16, "feed_forward": 16, "layers": 1}
 
 

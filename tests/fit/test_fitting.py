@@ -13,29 +13,12 @@ from saccade.fit import fitting
 from saccade.fit.candidates import Candidate
 from saccade.fit.fitting import Fitted, fit, seconds_in
 from saccade.fit.halving import Shares, Timed
-from saccade.fit.outline import Outline, outline
+from saccade.fit.outline import Outline
 from saccade.fit.plan import PLAN, FitPlan, read_plan
 from saccade.learners._bench import Bench
 from saccade.learners.timing import Timing, time_updates
 from saccade.recipe import load as load_recipe
 from tests.fit.small import shrunk
-
-SYLLABLES = ["ba", "ke", "li", "mo", "nu", "ta", "se", "ri"]
-WORDS = [a + b for a in SYLLABLES for b in SYLLABLES] + [a + "n" for a in SYLLABLES]
-
-
-@pytest.fixture(scope="module")
-def pairs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Words whose pronunciation is their letters."""
-    path = tmp_path_factory.mktemp("data") / "words.tsv"
-    rows = (f"{word}\t{' '.join(word.upper())}\n" for word in WORDS)
-    path.write_text("".join(rows), encoding="utf-8")
-    return path
-
-
-@pytest.fixture(scope="module")
-def made(pairs: Path) -> Outline:
-    return outline([pairs])
 
 
 @pytest.fixture(scope="module")

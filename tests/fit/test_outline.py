@@ -8,23 +8,7 @@ import pytest
 from saccade.errors import DataError, RecipeError
 from saccade.fit.candidates import Candidate
 from saccade.fit.outline import Outline, outline, readable
-
-SYLLABLES = ["ba", "ke", "li", "mo", "nu", "ta", "se", "ri"]
-WORDS = [a + b for a in SYLLABLES for b in SYLLABLES] + [a + "n" for a in SYLLABLES]
-
-
-@pytest.fixture(scope="module")
-def pairs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Words whose pronunciation is their letters."""
-    path = tmp_path_factory.mktemp("data") / "words.tsv"
-    rows = (f"{word}\t{' '.join(word.upper())}\n" for word in WORDS)
-    path.write_text("".join(rows), encoding="utf-8")
-    return path
-
-
-@pytest.fixture(scope="module")
-def made(pairs: Path) -> Outline:
-    return outline([pairs])
+from tests.fit.small import WORDS
 
 
 def test_what_was_found_is_told(made: Outline, pairs: Path) -> None:
