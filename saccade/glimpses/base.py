@@ -1,5 +1,6 @@
 """What a glimpse is: a picture and where to look in, numbers of fixed size out."""
 
+import math
 from abc import ABC, abstractmethod
 from typing import ClassVar, NamedTuple
 
@@ -22,16 +23,22 @@ class Pictures(NamedTuple):
 class Glimpse(nn.Module, ABC):
     """Sees a part of a picture. The host gives the number of channels.
 
-    where_dim: how many numbers say where to look.  glimpse_dim: how many numbers are seen.
+    where_dim: how many numbers say where to look.  shape: of what is seen: patches, channels, rows
+    and columns.
     """
 
     hard: ClassVar[bool]  # True if no gradient goes from what is seen to where
     where_dim: int
-    glimpse_dim: int
+    shape: tuple[int, int, int, int]
 
     def __init__(self, channels: int) -> None:
         super().__init__()
         self.channels = channels
+
+    @property
+    def glimpse_dim(self) -> int:
+        """How many numbers are seen."""
+        return math.prod(self.shape)
 
     @abstractmethod
     def forward(self, pictures: Pictures, where: Tensor) -> Tensor:
@@ -42,8 +49,11 @@ class Glimpse(nn.Module, ABC):
         """
 
     @abstractmethod
-    def window(self, pictures: Pictures, where: Tensor) -> Tensor:
-        """Return how much of each pixel was seen, `[B, H, W]`; sums to one, or to less outside."""
+    def window(self, mask: Tensor, where: Tensor) -> Tensor:
+        """Return how much of each pixel was seen, `[B, H, W]`, of pictures with `mask [B, H, W]`.
+
+        It sums to one, or to less where a glimpse goes beyond the picture.
+        """
 
     @abstractmethod
     def boxes(self, sizes: Tensor, where: Tensor) -> Tensor:
@@ -53,5 +63,10 @@ class Glimpse(nn.Module, ABC):
 def pictures_of(source: Padded, dtype: torch.dtype) -> Pictures:
     """Scale pixels `[B, H, W, C]` from 0 to 255 to between 0 and 1, channels first."""
     pixels = (source.values.to(dtype) / 255) * source.mask[..., None]
-    height, width = source.mask.any(dim=2).sum(dim=1), source.mask.any(dim=1).sum(dim=1)
-    return Pictures(pixels.permute(0, 3, 1, 2), torch.stack([height, width], dim=1))
+    return Pictures(pixels.permute(0, 3, 1, 2), sizes_of(source.mask))
+
+
+def sizes_of(mask: Tensor) -> Tensor:
+    """Return height and width of each picture of `mask [B, H, W]`: `[B, 2]`."""
+    height, width = mask.any(dim=2).sum(dim=1), mask.any(dim=1).sum(dim=1)
+    return torch.stack([height, width], dim=1)

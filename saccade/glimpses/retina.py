@@ -7,7 +7,7 @@ from torch import Tensor
 from torch.nn.functional import avg_pool2d
 
 from saccade.errors import RecipeError
-from saccade.glimpses.base import Glimpse, Pictures
+from saccade.glimpses.base import Glimpse, Pictures, sizes_of
 
 _MOST = 64  # pixels of a patch each way
 
@@ -33,7 +33,7 @@ class Retina(Glimpse):
             )
         self.size, self.scales = size, scales
         self.where_dim = 2
-        self.glimpse_dim = scales * size * size * channels
+        self.shape = (scales, channels, size, size)
 
     def forward(self, pictures: Pictures, where: Tensor) -> Tensor:
         """Look at `where [B, 2]`, down and across; return `[B, scales x C x size x size]`."""
@@ -44,15 +44,15 @@ class Retina(Glimpse):
             seen.append(avg_pool2d(patch, 1 << k) if k else patch)
         return torch.stack(seen, dim=1).flatten(1)
 
-    def window(self, pictures: Pictures, where: Tensor) -> Tensor:
+    def window(self, mask: Tensor, where: Tensor) -> Tensor:
         """Share each scale's part out evenly over the pixels of its square."""
-        height, width = pictures.pixels.shape[2:]
+        height, width = mask.shape[1:]
         rows = torch.arange(height, device=where.device)[:, None]  # [H, 1]
         columns = torch.arange(width, device=where.device)
-        top, left, bottom, right = self.boxes(pictures.sizes, where)[..., None, None].unbind(dim=2)
+        top, left, bottom, right = self.boxes(sizes_of(mask), where)[..., None, None].unbind(dim=2)
         inside = (rows >= top) & (rows < bottom) & (columns >= left) & (columns < right)
         area = (bottom - top) * (right - left)  # [B, scales, 1, 1]
-        return (inside / area).mean(dim=1)  # [B, H, W]
+        return (inside / area).mean(dim=1) * mask  # [B, H, W]
 
     def boxes(self, sizes: Tensor, where: Tensor) -> Tensor:
         """Return the square of each scale."""

@@ -21,27 +21,30 @@ class LabelWriter(Writer, ABC):
     head: ClosedHead
 
     @abstractmethod
-    def read(self, sources: Sources, *, look: bool) -> tuple[Tensor, Tensor | None]:
-        """Return features `[B, D]` and, if asked for, weights `[B, 1, A, S]`."""
+    def read(self, sources: Sources, *, look: bool) -> State:
+        """Read all; the entry `features` is `[B, D]`, others are for `weights`, if `look`."""
+
+    @abstractmethod
+    def weights(self, read: State) -> Tensor | None:
+        """Return where the model looked, `[B, A, S]`; None if it has no attention."""
 
     def forward(self, batch: Batch, *, look: bool = False) -> Decoded:
         """Write features of the label at the first place and of END behind it, `[B, T, D + 1]`."""
-        features, weights = self.read(batch.sources, look=look)
-        return Decoded(spread(features, batch.prefix.shape[1]), _over(weights, batch.prefix))
+        found, n_places = self.read(batch.sources, look=look), batch.prefix.shape[1]
+        weights = self.weights(found) if look else None
+        every = None if weights is None else weights[:, None].expand(-1, n_places, -1, -1)
+        return Decoded(spread(tensor(found, "features"), n_places), every)
 
     def start(self, sources: Sources) -> State:
         """Read the source; nothing is written yet."""
-        features, weights = self.read(sources, look=True)
-        source: State = {"features": features}
-        if weights is not None:
-            source["weights"] = weights[:, 0]
-        return {SOURCE: source, "ended": torch.zeros_like(features[:, 0])}
+        found = self.read(sources, look=True)
+        return {SOURCE: found, "ended": torch.zeros_like(tensor(found, "features")[:, 0])}
 
     def advance(self, token: Tensor, state: State, *, look: bool = False) -> Stepped:
         """Write the label at the first step and END at every other."""
-        source, ended = nested(state, SOURCE), tensor(state, "ended")
-        features = flagged(tensor(source, "features"), ended)
-        weights = tensor(source, "weights") if look and "weights" in source else None
+        found, ended = nested(state, SOURCE), tensor(state, "ended")
+        features = flagged(tensor(found, "features"), ended)
+        weights = self.weights(found) if look else None
         return Stepped(features, weights, {**state, "ended": torch.ones_like(ended)})
 
 
@@ -50,7 +53,3 @@ def spread(features: Tensor, n_places: int) -> Tensor:
     ended = torch.arange(n_places, device=features.device) > 0  # [T]
     every = features[:, None].expand(-1, n_places, -1)  # [B, T, D]
     return flagged(every, ended.expand(every.shape[0], -1))
-
-
-def _over(weights: Tensor | None, prefix: Tensor) -> Tensor | None:
-    return None if weights is None else weights.expand(-1, prefix.shape[1], -1, -1)

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from saccade.attention.base import Attention
 from saccade.embedders.base import Embedder
 from saccade.encoders.base import Encoder
-from saccade.flow import Memory, Sources
+from saccade.flow import Memory, Sources, State, tensor
 from saccade.heads.closed import ClosedHead
 from saccade.layers.dropout import Dropout
 from saccade.models._label import LabelWriter
@@ -63,9 +63,14 @@ class Classifier(LabelWriter):
         """Return the shape of the places of the sources."""
         return self.reading.grid(shapes)
 
-    def read(self, sources: Sources, *, look: bool) -> tuple[Tensor, Tensor | None]:
-        """Return features `[B, D]` and, if asked for, weights `[B, 1, A, S]`."""
+    def read(self, sources: Sources, *, look: bool) -> State:
+        """Ask one question of the source."""
         memory: Memory = self.reading(sources)
         query = self.query.expand(memory.states.shape[0], -1)  # [B, D]
         both, weights = pooled(self.attention, query, memory, self.dropout, look=look)
-        return self.dropout(torch.tanh(self.mix(both))), weights  # [B, D]
+        found: State = {"features": self.dropout(torch.tanh(self.mix(both)))}  # [B, D]
+        return found if weights is None else {**found, "weights": weights[:, 0]}
+
+    def weights(self, read: State) -> Tensor:
+        """Return what the question found where."""
+        return tensor(read, "weights")

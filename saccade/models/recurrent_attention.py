@@ -9,7 +9,7 @@ from torch.nn.functional import relu
 
 from saccade.cells.base import Cell
 from saccade.errors import RecipeError
-from saccade.flow import Padded, Sources, State, only
+from saccade.flow import Padded, Sources, State, only, tensor
 from saccade.glimpses.base import Glimpse, Pictures, pictures_of
 from saccade.heads.closed import ClosedHead
 from saccade.layers.dropout import Dropout
@@ -100,16 +100,17 @@ class RecurrentAttention(LabelWriter):
         (shape,) = shapes.values()
         return shape[:2]
 
-    def read(self, sources: Sources, *, look: bool) -> tuple[Tensor, Tensor | None]:
-        """Look around without chance; weights are how much of each pixel a glimpse saw."""
+    def read(self, sources: Sources, *, look: bool) -> State:
+        """Look around without chance."""
         source = only(sources)
         gaze = self.look_around(source, None)
-        if not look:
-            return gaze.features, None
-        pictures = self._pictures(source)
-        windows = [self.glimpse.window(pictures, one) for one in gaze.places.unbind(dim=1)]
-        maps = Padded(torch.stack(windows, dim=3), source.mask).flat().values  # [B, S, A]
-        return gaze.features, maps.transpose(1, 2)[:, None]
+        return {"features": gaze.features, "places": gaze.places, "mask": source.mask}
+
+    def weights(self, read: State) -> Tensor:
+        """Return how much of each pixel every glimpse saw."""
+        mask, places = tensor(read, "mask"), tensor(read, "places")
+        windows = [self.glimpse.window(mask, where) for where in places.unbind(dim=1)]
+        return Padded(torch.stack(windows, dim=3), mask).flat().values.transpose(1, 2)
 
     def look_around(self, source: Padded, generator: torch.Generator | None) -> Gaze:
         """Take all glimpses; with a generator places are drawn, without one they are not."""
