@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from saccade.errors import DataError
 from saccade.modalities._picture import MOST, Picture
 from saccade.nouns import Example, pair
-from saccade.readers._lines import fingerprint, open_bytes, place
+from saccade.readers import _lines
+from saccade.readers._lines import fingerprint, place
 from saccade.readers.base import Reader
 
 _BYTES = 0x08  # the only type of numbers that is read
@@ -56,7 +57,7 @@ class Idx(Reader):
 
 def _numbers(path: Path, n_dims: int) -> NDArray[np.uint8]:
     """Read an IDX file of bytes with so many dimensions."""
-    with open_bytes(path) as file:
+    with _lines.open_bytes(path) as file:
         try:
             head = file.read(4 + 4 * n_dims)
             if len(head) < 4 + 4 * n_dims or head[:4] != bytes([0, 0, _BYTES, n_dims]):

@@ -83,8 +83,9 @@ WRITING = [
     )
 ]
 APART = ("encoder_decoder", "language_model", "dense_forecaster")  # above; test_forecasters.py
-OTHERS = [
-    *(part for part in variants(Model, **SMALL_PARTS) if part.kind not in APART),
+PICTURED = [kind for kind in kinds(Model) if find(Model, kind).source_raws == ("picture",)]
+OTHERS = [  # those of pictures: tests/models
+    *(p for p in variants(Model, **SMALL_PARTS) if p.kind not in (*APART, *PICTURED)),
     *COPYING,
     *WRITING,
 ]
