@@ -40,6 +40,8 @@ def _pointer(head: Head, f: Tensor) -> Tensor:
 
 
 MODELS: dict[str, Model] = {  # what the model that has such a head makes of features [B, T, D]
+    "bernoulli": lambda _, f: f,
+    "bernoulli_end": lambda _, f: f,
     "mixture_density": lambda _, f: f,
     "closed": lambda _, f: flagged(f, (torch.arange(T) == T - 1).expand(len(f), -1)),
     "given": _given,
