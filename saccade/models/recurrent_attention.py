@@ -18,6 +18,7 @@ from saccade.nouns import Side
 from saccade.parts import Part
 
 _MOST = 64  # glimpses
+_SEED = 1  # of the places of a random gaze after training
 Way = Literal["learned", "random", "still"]
 
 
@@ -88,7 +89,8 @@ class RecurrentAttention(LabelWriter):
         self.dropout = Dropout(dropout)
         self.head = ClosedHead(hidden, target.size, None)
         self.wander: Tensor
-        self.register_buffer("wander", torch.rand(glimpses, places) * 2 - 1)
+        wander = torch.rand(glimpses, places, generator=torch.Generator().manual_seed(_SEED))
+        self.register_buffer("wander", wander * 2 - 1, persistent=False)
 
     @property
     def attention_names(self) -> tuple[str, ...]:
