@@ -44,8 +44,8 @@ class Glimpse(nn.Module, ABC):
     def forward(self, pictures: Pictures, where: Tensor) -> Tensor:
         """Look at `where [B, where_dim]`; return what is seen, `[B, glimpse_dim]`.
 
-        Places go from -1, the upper or left edge of a row's own picture, to 1, the other edge.
-        What lies outside of a picture is zero.
+        Places go from -1, at the upper or left edge of a row's own picture, to 1, at the other
+        edge. What lies outside of a picture is zero.
         """
 
     @abstractmethod

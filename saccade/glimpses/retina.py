@@ -15,11 +15,12 @@ _MOST = 64  # pixels of a patch each way
 class Retina(Glimpse):
     """Squares around one place, each twice as large as the one before, all of `size` x `size`.
 
-        c = (l + 1) / 2 * (height, width)                  the middle, in pixels
+        c = size / 2 + (l + 1) / 2 * ((height, width) - size)         the middle, in pixels
         patch[k] = mean over squares of 2^k x 2^k pixels of a square of size 2^k around c
 
-    Mnih et al. 2014 (arXiv:1406.6247), section 3 A. The middle is rounded to pixels, so no gradient
-    reaches where it looked.
+    Mnih et al. 2014 (arXiv:1406.6247), section 3 A, who let the middle go to the very edge; here
+    the smallest square stays inside, as nothing is to be seen beyond. It is rounded to pixels, so
+    no gradient reaches where it looked.
     """
 
     hard: ClassVar[bool] = True
@@ -62,7 +63,7 @@ class Retina(Glimpse):
 
     def _corners(self, sizes: Tensor, where: Tensor) -> Tensor:
         """Return the first row and column of each scale's square, `[B, scales, 2]`."""
-        middle = (where.detach() + 1) / 2 * sizes  # [B, 2]
+        middle = self.size / 2 + (where.detach() + 1) / 2 * (sizes - self.size)  # [B, 2]
         halves = torch.tensor([(self.size << k) / 2 for k in range(self.scales)]).to(middle)
         return torch.round(middle[:, None] - halves[:, None]).long()
 

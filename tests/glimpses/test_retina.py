@@ -21,10 +21,11 @@ def pictures(*sizes: tuple[int, int], channels: int = 1) -> tuple[Padded, Pictur
 
 
 def direct(
-    picture: torch.Tensor, size: tuple[int, int], where: list[float], side: int
+    picture: torch.Tensor, size: tuple[int, int], where: list[float], side: int, sharp: int
 ) -> list[float]:
     """Return a square of `picture [H, W]` around a place, pixel by pixel."""
-    first = [round((w + 1) / 2 * n - side / 2) for w, n in zip(where, size, strict=True)]
+    middle = [sharp / 2 + (w + 1) / 2 * (n - sharp) for w, n in zip(where, size, strict=True)]
+    first = [round(one - side / 2) for one in middle]
     found = []
     for i in range(first[0], first[0] + side):
         for j in range(first[1], first[1] + side):
@@ -39,7 +40,7 @@ def test_one_scale_is_a_square_around_the_place() -> None:
     where = torch.tensor([[0.1, -0.9], [0.95, 0.3]], dtype=torch.float64)
     seen = Retina(1, size=3)(given, where)
     for row in range(2):
-        expected = direct(given.pixels[row, 0], sizes[row], where[row].tolist(), 3)
+        expected = direct(given.pixels[row, 0], sizes[row], where[row].tolist(), 3, 3)
         assert seen[row].tolist() == pytest.approx(expected)
 
 
@@ -47,7 +48,7 @@ def test_a_second_scale_averages_twice_as_large_a_square() -> None:
     _, given = pictures((12, 12))
     where = torch.tensor([[0.2, 0.0]], dtype=torch.float64)
     seen = Retina(1, size=2, scales=2)(given, where).view(2, 2, 2)
-    wide = torch.tensor(direct(given.pixels[0, 0], (12, 12), [0.2, 0.0], 4)).view(2, 2, 2, 2)
+    wide = torch.tensor(direct(given.pixels[0, 0], (12, 12), [0.2, 0.0], 4, 2)).view(2, 2, 2, 2)
     assert seen[1].flatten().tolist() == pytest.approx(wide.mean(dim=(1, 3)).flatten().tolist())
 
 
@@ -62,10 +63,10 @@ def test_places_belong_to_the_picture_and_not_to_its_batch() -> None:
 def test_the_window_sums_to_one_inside_and_to_less_at_the_edge() -> None:
     source, given = pictures((8, 8), (8, 8))
     where = torch.tensor([[0.0, 0.0], [-1.0, -1.0]], dtype=torch.float64)
-    retina = Retina(1, size=4)
+    retina = Retina(1, size=2, scales=2)
     window = retina.window(source.mask, where)
-    assert window.sum(dim=(1, 2)).tolist() == pytest.approx([1.0, 0.25])
-    assert retina.boxes(given.sizes, where)[:, 0].tolist() == [[2, 2, 6, 6], [-2, -2, 2, 2]]
+    assert window.sum(dim=(1, 2)).tolist() == pytest.approx([1.0, (1 + 9 / 16) / 2])
+    assert retina.boxes(given.sizes, where)[1].tolist() == [[0, 0, 2, 2], [-1, -1, 3, 3]]
 
 
 def test_absurd_sizes_are_refused() -> None:

@@ -89,13 +89,13 @@ def _worlds(seed: int) -> tuple[RecurrentAttention, list[list[int]]]:
         eye.place.weight.zero_()  # what is seen counts, not where
         eye.seen.weight.mul_(10)
         eye.head.output.bias.zero_()
-    middles = [-2 / 3, 0.0, 2 / 3]
+    middles = [-1.0, 0.0, 1.0]
     return eye, [[likeliest_after(eye, [y, x]) for x in middles] for y in middles]
 
 
 def _of_cells(mean: Tensor, deviation: float) -> Tensor:
     """Return how likely each of three cells is: what lies beyond the edge is moved to it."""
-    edges = torch.tensor([-1 / 3, 1 / 3], dtype=torch.float64)
+    edges = torch.tensor([-0.5, 0.5], dtype=torch.float64)
     below = 0.5 * (1 + torch.erf((edges - mean) / (deviation * math.sqrt(2))))
     return torch.stack([below[0], below[1] - below[0], 1 - below[1]])
 
@@ -150,7 +150,7 @@ def test_it_learns_where_the_difference_is() -> None:
         backward(objective(eye, whole, Moment(step, generator)).total / 64)
         optimiser.step()
     gaze = eye.look_around(source, None)
-    assert gaze.places[0, 1, 0] < -1 / 3 < 1 / 3 < gaze.places[0, 1, 1]
+    assert gaze.places[0, 1, 0] < -0.5 < 0.5 < gaze.places[0, 1, 1]
 
 
 def test_a_picture_alone_is_seen_as_in_a_batch() -> None:
