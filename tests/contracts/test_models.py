@@ -82,7 +82,9 @@ WRITING = [
         strict=False,
     )
 ]
-APART = ("encoder_decoder", "language_model", "dense_forecaster")  # above; test_forecasters.py
+APART = (  # above; test_forecasters.py; tests/models/test_draw.py
+    *("encoder_decoder", "language_model", "dense_forecaster", "draw"),
+)
 PICTURED = [kind for kind in kinds(Model) if find(Model, kind).source_raws == ("picture",)]
 OTHERS = [  # those of pictures: tests/models
     *(p for p in variants(Model, **SMALL_PARTS) if p.kind not in (*APART, *PICTURED)),

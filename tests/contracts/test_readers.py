@@ -42,6 +42,7 @@ TEXTS = {
 TSV = {"kind": "tsv", "path": "t.tsv"}
 SOUNDS = {"kind": "sounds", "files": "sounds", "manifest": "sounds.tsv"}
 OPTIONS: dict[str, dict[str, Any]] = {
+    "bitmaps": {"corpus": {"kind": "idx", "images": "images.idx", "labels": "labels.idx"}},
     "blocks": {"path": "a.txt"},
     "captions": {"images": "pictures", "captions": "pictures.tsv", "split": "names.txt"},
     "clips": {"clips": "clips", "captions": "clips.tsv", "split": "split.txt"},
