@@ -104,7 +104,7 @@ def train(
         trainer = Trainer(recipe, bench, folder, log)
         if resume:
             trainer.resume()
-            write_text(folder / "recipe.yaml", recipe.to_yaml())
+            write_text(folder / "recipe.yaml", bench.recipe.to_yaml())
             bench.resumed(folder)
         else:
             folders.begin(folder)
@@ -224,10 +224,13 @@ def threads(n: int) -> Iterator[None]:
 
 def _check_recipe(known: folders.Charter, recipe: Recipe) -> None:
     """Refuse to resume a run whose recipe has changed."""
+    free = ["data.obtain", *(f"training.{name}" for name in FREE)]
+    if recipe.decoding.max_ratio < 0:  # training has found the limits
+        free += ["decoding.max_ratio", "decoding.max_extra"]
     changed = [
         f"{name}: was {old!r}, is {new!r}"
         for name, old, new in _differences(known.recipe.plain(), recipe.plain())
-        if name not in ("data.obtain", *(f"training.{free}" for free in FREE))
+        if name not in free
     ]
     if changed:
         raise RecipeError(
