@@ -12,6 +12,7 @@ from saccade import recipe as recipes
 from saccade import run
 from saccade.cli import app
 from saccade.errors import RecipeError
+from saccade.models.ctc import Ctc
 from tests.train import small
 
 TEXT = """
@@ -155,3 +156,17 @@ def test_engines_that_cannot_say_so(folder: Path, engine: str) -> None:
         "onnx": "export onnx: model: ctc: adds up the paths of frames, which no graph can hold",
     }
     assert told[engine] in str(found.exception)
+
+
+def test_frames_between_the_labels_are_no_holes(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = saccade.load(folder / "model")
+    texts = [source for source, _ in rows() if len(source) > 12]
+
+    def holes() -> int:
+        return sum(flag.kind == "coverage" for one in model.predict(texts) for flag in one.flags)
+
+    assert holes() == 0
+    monkeypatch.setattr(Ctc, "covers", True)  # as if its spikes were attention
+    assert holes() > 0

@@ -121,6 +121,11 @@ class Predictor(Resident):
         return self.model.attention_names
 
     @property
+    def covers(self) -> bool:
+        """Whether what was read can be told from the maps."""
+        return self.model.covers
+
+    @property
     def device(self) -> torch.device:
         """Where the weights are; the processor, if they are not torch's."""
         weight = next(self.model.parameters(), None)
