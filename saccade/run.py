@@ -20,7 +20,7 @@ from saccade.folders.fusion import carried
 from saccade.folders.rivals import read_rivals, write_rivals
 from saccade.learners._bench import Bench
 from saccade.learners.gradient import Trainer
-from saccade.look.report import standing, write_report
+from saccade.look.report import More, standing, write_report
 from saccade.metrics._fitting import unfit_metrics
 from saccade.metrics.base import Metric
 from saccade.models.base import Model
@@ -160,17 +160,24 @@ def evaluate(
 
 
 def report(
-    folder: Path, *, root: Path = Path(), device: str = "cpu", lengths: bool = False
+    folder: Path,
+    *,
+    root: Path = Path(),
+    device: str = "cpu",
+    lengths: bool = False,
+    beside: Iterable[Path] = (),
 ) -> Path:
-    """Write report.html anew from what a run has left so far; it may still be training."""
+    """Write report.html anew from what a run has left so far; it may still be training.
+
+    `beside` are folders of other models of the same data, drawn below.
+    """
     recipe, progress = folders.read_identity(folder).recipe, standing(folder)
     split = next(iter(recipe.data.test), "valid")
     check_files(recipe, {key_of(recipe, split): held_out(recipe)[split]}, root)
     predictor = folders.load(folder, device=device, searcher=fastest_searcher)
+    more = More(lengths, {str(one): folders.load(one, device=device) for one in beside})
     verdict = read_rivals(folder).verdict
-    return write_report(
-        folder, recipe, predictor, progress, root=root, lengths=lengths, verdict=verdict
-    )
+    return write_report(folder, recipe, predictor, progress, root=root, verdict=verdict, more=more)
 
 
 def average(source: Path, target: Path, *, last: int = 0, best: int = 0) -> list[str]:
