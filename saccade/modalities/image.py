@@ -106,6 +106,7 @@ class Image(Modality):
     discrete: ClassVar[bool] = False
     raw: ClassVar[str] = "picture"
     writable: ClassVar[bool] = False
+    grows: ClassVar[bool] = False
 
     def __init__(
         self,
