@@ -23,7 +23,7 @@ from saccade.data.codecs import Codecs
 from saccade.flow import Sources
 from saccade.folders import model as folder
 from saccade.inference.searcher import TorchSearcher
-from saccade.inference.steps import BATCH_PIECES
+from saccade.inference.steps import batch_places
 from saccade.modalities.text import TextCodec
 from saccade.models.base import Model, writer
 from saccade.models.encoder_decoder import EncoderDecoder
@@ -122,10 +122,12 @@ def work(
 class ClearSearcher:
     """Searches a model as it is."""
 
-    batch_pieces = BATCH_PIECES
-
     def __init__(self, model: Model) -> None:
         self.model = writer(model)
+
+    def batch_places(self, lines: int) -> int:
+        """Return how many places a batch should have at most."""
+        return batch_places(lines)
 
     def search(
         self, sources: Sources, search: Search, task: Task, *, trace: bool = False

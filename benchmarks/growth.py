@@ -82,7 +82,7 @@ def train(shape: Shape, length: int) -> dict[str, float]:
 def decode(shape: Shape, length: int) -> dict[str, float]:
     """Time beam search for two sentences whose outputs are as long as they are."""
     searcher = fastest_searcher(_model(shape).eval())
-    assert searcher.batch_pieces  # lays the weights out
+    assert searcher.batch_places(1)  # lays the weights out
     before = peak_mib()
     source = _source(_rows(shape, length))
     limits = torch.full((_ROWS,), length)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         SaccadeError,
         ShapeError,
         TrainingError,
+        WorkerError,
     )
     from saccade.look.pictures import draw as inspect
     from saccade.predict.evaluation import Evaluation
@@ -58,6 +59,7 @@ _PLACES = {
     "TrainingError": "errors",
     "Translation": "predict.prediction",
     "Translator": "predict.predictor",
+    "WorkerError": "errors",
     "fit": "api",
     "inspect": "look.pictures",
     "load": "engines._open",
@@ -93,6 +95,7 @@ __all__ = [
     "TrainingError",
     "Translation",
     "Translator",
+    "WorkerError",
     "__version__",
     "fit",
     "inspect",

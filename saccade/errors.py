@@ -6,6 +6,7 @@
     ├── ShapeError        tensors that do not fit met at the border of a family
     ├── CheckpointError   a run folder or model folder is wrong
     ├── TrainingError     a run cannot go on
+    ├── WorkerError       a process that does part of the work cannot do any of it
     └── Interrupted       a signal asked a run to stop; a checkpoint was written
 
 A message says where, what was found, what was expected and what to do.
@@ -34,6 +35,10 @@ class RecipeError(SaccadeError):
 
 class DataError(SaccadeError):
     """A file of examples is missing, malformed or does not fit the model."""
+
+
+class WorkerError(SaccadeError):
+    """Another process that does part of the work cannot do it, whatever it is given."""
 
 
 class ShapeError(SaccadeError):

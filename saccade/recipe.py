@@ -17,7 +17,7 @@ from saccade.metrics._fitting import unfit_metrics
 from saccade.metrics.base import Metric
 from saccade.modalities.base import Modality
 from saccade.models._legacy import upgraded
-from saccade.models._wiring import misfits
+from saccade.models._wiring import misfits, transcribes
 from saccade.models.base import Model
 from saccade.nouns import SOURCE_NAME
 from saccade.objectives._frames import frameless
@@ -25,6 +25,7 @@ from saccade.objectives.base import Objective
 from saccade.parts import Option, Part, check_options, find, plain
 from saccade.readers.base import Reader
 from saccade.schedules.base import Schedule
+from saccade.search._plan import LEARNED, RATIO
 from saccade.search.base import Search
 
 
@@ -101,9 +102,10 @@ class Decoding:
     """How to write."""
 
     search: Part[Search] = Part(Search, "beam")
-    max_ratio: float = 2.0
+    max_ratio: float = RATIO
     max_extra: int = 10
-    """An output has at most max_ratio x (source pieces) + max_extra pieces."""
+    """An output has at most max_ratio x (source pieces) + max_extra pieces. If it is left out and
+    sources are no text, training finds what is enough."""
     replace_unknown: bool = False
     """Write the source word that was looked at most where the model writes an unknown one."""
     lexicon: list[Part[Reader]] = dataclasses.field(default_factory=list)
@@ -284,12 +286,15 @@ def _shorthand(kind: Any, value: Any) -> Any:
 
 
 def _suited(recipe: Recipe, raw: Mapping[str, Any]) -> Recipe:
-    """Take the objective and the search that suit the model where the recipe names none."""
+    """Take objective, search and limits that suit model and data where the recipe names none."""
     model, training, decoding = find(Model, recipe.model.kind), recipe.training, recipe.decoding
+    learns = transcribes(recipe.model, recipe.data.read, recipe.data.target)
     if "objective" not in raw.get("training", ()):
         training = dataclasses.replace(training, objective=Part(Objective, model.objective))
     if "search" not in raw.get("decoding", ()):
         decoding = dataclasses.replace(decoding, search=Part(Search, model.search))
+    if learns and "max_ratio" not in raw.get("decoding", ()):
+        decoding = dataclasses.replace(decoding, max_ratio=LEARNED)
     return dataclasses.replace(recipe, training=training, decoding=decoding)
 
 

@@ -20,7 +20,7 @@ from saccade.folders.fusion import carried
 from saccade.folders.rivals import read_rivals, write_rivals
 from saccade.learners._bench import Bench
 from saccade.learners.gradient import Trainer
-from saccade.look.report import standing, write_report
+from saccade.look.report import More, standing, write_report
 from saccade.metrics._fitting import unfit_metrics
 from saccade.metrics.base import Metric
 from saccade.models.base import Model
@@ -104,7 +104,7 @@ def train(
         trainer = Trainer(recipe, bench, folder, log)
         if resume:
             trainer.resume()
-            write_text(folder / "recipe.yaml", recipe.to_yaml())
+            write_text(folder / "recipe.yaml", bench.recipe.to_yaml())
             bench.resumed(folder)
         else:
             folders.begin(folder)
@@ -160,17 +160,24 @@ def evaluate(
 
 
 def report(
-    folder: Path, *, root: Path = Path(), device: str = "cpu", lengths: bool = False
+    folder: Path,
+    *,
+    root: Path = Path(),
+    device: str = "cpu",
+    lengths: bool = False,
+    beside: Iterable[Path] = (),
 ) -> Path:
-    """Write report.html anew from what a run has left so far; it may still be training."""
+    """Write report.html anew from what a run has left so far; it may still be training.
+
+    `beside` are folders of other models of the same data, drawn below.
+    """
     recipe, progress = folders.read_identity(folder).recipe, standing(folder)
     split = next(iter(recipe.data.test), "valid")
     check_files(recipe, {key_of(recipe, split): held_out(recipe)[split]}, root)
     predictor = folders.load(folder, device=device, searcher=fastest_searcher)
+    more = More(lengths, {str(one): folders.load(one, device=device) for one in beside})
     verdict = read_rivals(folder).verdict
-    return write_report(
-        folder, recipe, predictor, progress, root=root, lengths=lengths, verdict=verdict
-    )
+    return write_report(folder, recipe, predictor, progress, root=root, verdict=verdict, more=more)
 
 
 def average(source: Path, target: Path, *, last: int = 0, best: int = 0) -> list[str]:
@@ -224,10 +231,13 @@ def threads(n: int) -> Iterator[None]:
 
 def _check_recipe(known: folders.Charter, recipe: Recipe) -> None:
     """Refuse to resume a run whose recipe has changed."""
+    free = ["data.obtain", *(f"training.{name}" for name in FREE)]
+    if recipe.decoding.max_ratio < 0:  # training has found the limits
+        free += ["decoding.max_ratio", "decoding.max_extra"]
     changed = [
         f"{name}: was {old!r}, is {new!r}"
         for name, old, new in _differences(known.recipe.plain(), recipe.plain())
-        if name not in ("data.obtain", *(f"training.{free}" for free in FREE))
+        if name not in free
     ]
     if changed:
         raise RecipeError(

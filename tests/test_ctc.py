@@ -12,6 +12,8 @@ from saccade import recipe as recipes
 from saccade import run
 from saccade.cli import app
 from saccade.errors import RecipeError
+from saccade.folders.examples import example_of
+from saccade.models.ctc import Ctc
 from tests.train import small
 
 TEXT = """
@@ -155,3 +157,51 @@ def test_engines_that_cannot_say_so(folder: Path, engine: str) -> None:
         "onnx": "export onnx: model: ctc: adds up the paths of frames, which no graph can hold",
     }
     assert told[engine] in str(found.exception)
+
+
+def test_frames_between_the_labels_are_no_holes(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = saccade.load(folder / "model")
+    texts = [source for source, _ in rows() if len(source) > 12]
+
+    def holes() -> int:
+        return sum(flag.kind == "coverage" for one in model.predict(texts) for flag in one.flags)
+
+    assert holes() == 0
+    monkeypatch.setattr(Ctc, "covers", True)  # as if its spikes were attention
+    assert holes() > 0
+
+
+@pytest.fixture(scope="module")
+def others(folder: Path) -> list[Path]:
+    """Begin two models of the same data, with soft and with hard attention."""
+    text = (folder / "recipe.yaml").read_text(encoding="utf-8")
+    found = []
+    for kind in ("additive", "hard"):
+        model = (
+            f"model={{kind: encoder_decoder, embedding: 8, encoder: {{kind: rnn, hidden: 8}},"
+            f" decoder: {{kind: rnn, hidden: 8, attention: {kind}}}}}"
+        )
+        changed = recipes.parse(text, overrides=[model, "name=" + kind, "training.max_steps=2"])
+        run.train(changed, folder / kind, console=small.quiet())
+        found.append(folder / kind)
+    return found
+
+
+def test_soft_hard_and_ctc_stand_below_each_other(
+    folder: Path, others: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    beside = [word for one in others for word in ("--beside", one.name)]
+    (folder / "additive" / "examples.json").write_text('{"format": 1, "examples": []}')
+    drawn = call("inspect", "model", "example:2", *beside, "-o", "all.svg")
+    example = example_of(folder / "model", "2")
+    assert drawn.count(f"{example.source} → ") == 3  # the same, whatever others carry
+    picture = (folder / "all.svg").read_text("utf-8")
+    assert all(name in picture for name in ("model", "additive", "hard"))
+    shown = call("inspect", "model", "example:2", *beside)
+    places = [shown.index(f"\n{name}\n") for name in ("model", "additive", "hard")]
+    assert places == sorted(places)
+    page = Path(call("report", "model", *beside).splitlines()[-1]).read_text("utf-8")
+    assert page.count("additive: ") == page.count("hard: ") == page.count("digits: ") == 8

@@ -28,6 +28,11 @@ Picture = Annotated[
     typer.Option("--output", "-o", help="Write a picture: FILE.svg, .html, .png or .pdf."),
 ]
 
+Beside = Annotated[
+    list[Path] | None,
+    typer.Option("--beside", metavar="MODEL", help="Another model, drawn below. May be repeated."),
+]
+
 
 def inspect(
     model: Model,
@@ -51,12 +56,7 @@ def inspect(
     grid: Annotated[
         bool, typer.Option("--grid", help="Over a picture: the cells as they are, not smoothed.")
     ] = False,
-    beside: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--beside", metavar="MODEL", help="Another model, drawn below. May be repeated."
-        ),
-    ] = None,
+    beside: Beside = None,
     target: Picture = None,
     beam: Beam = None,
     device: Device = "cpu",
@@ -81,7 +81,7 @@ def inspect(
 
     def drawn(folder: Path) -> Drawing:
         predictor = load(folder, device=device)
-        given, truth = _given(folder, predictor, sentence)
+        given, truth = _given(model, predictor, sentence)
         if predictor.target.chart and view is View.attention:
             far = truth is not None and not predictor.target.ends
             found = predictor.predict(given, steps=len(truth) if far else None)
@@ -107,6 +107,12 @@ def _given(model: Path, predictor: Predictor, asked: str) -> tuple[Any, Any]:
             )
         return read_given(predictor, asked), None
     example = example_of(model, digits)
+    missing = [name for name in predictor.sources if name not in example.sources]
+    if missing:
+        raise RecipeError(
+            f"{asked}: an example of {model} has no source '{missing[0]}', which --beside reads;"
+            " expected models of the same sources. Compare others."
+        )
     given = {name: example.sources[name] for name in predictor.sources}
     return given, predictor.target.read(example.target)
 
@@ -183,15 +189,18 @@ def report(
     by_length: Annotated[
         bool, typer.Option("--by-length", help="Decode the first test set: score by length.")
     ] = False,
+    beside: Beside = None,
     device: Device = "cpu",
 ) -> None:
     """Write a run's report.html anew: curves, samples, attention. It may still be training.
 
-    [dim]Example:[/dim]
+    [dim]Examples:[/dim]
 
       saccade report runs/demo
+
+      saccade report runs/soft --beside runs/hard     [dim](both looks at every sample)[/dim]
     """
     checked_device(device)
     recipe = folders.read_plan(run_folder).recipe
     note_files(run_folder, next(iter(recipe.data.test.values()), recipe.data.valid))
-    typer.echo(run.report(run_folder, device=device, lengths=by_length))
+    typer.echo(run.report(run_folder, device=device, lengths=by_length, beside=beside or ()))

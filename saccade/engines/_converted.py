@@ -280,6 +280,11 @@ class Converted(Resident):
         """What the attention maps are called; empty if the torch weights are not at hand."""
         return self._torch.attention_names if self._torch else ()
 
+    @property
+    def covers(self) -> bool:
+        """Whether all that was read can be told from the maps: those are of attention."""
+        return True
+
     def look(self, arrays: Arrays, target: Values) -> Maps:
         """Return where the model looks while it writes `target`: a pass of torch."""
         assert self._torch is not None, "there are no maps to look at"

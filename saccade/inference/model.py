@@ -10,11 +10,11 @@ from saccade.flow import Sources, State, Step, only
 from saccade.inference.linear import LayOut, pack, packed
 from saccade.inference.rnn import RnnSteps
 from saccade.inference.steps import (
-    BATCH_PIECES,
     DecoderSteps,
     ModelSteps,
     Start,
     SymbolModel,
+    batch_places,
     symbol_model,
 )
 from saccade.inference.transformer import TransformerSteps
@@ -24,10 +24,12 @@ from saccade.models.base import Model, Writer, writer
 class ClearSteps:
     """A model as it is."""
 
-    batch_pieces = BATCH_PIECES
-
     def __init__(self, model: Writer) -> None:
         self.model = model
+
+    def batch_places(self, lines: int) -> int:
+        """Return how many places a batch should have at most."""
+        return batch_places(lines)
 
     def begin(self, sources: Sources) -> Start:
         """Read the sources."""
@@ -37,8 +39,6 @@ class ClearSteps:
 class PackedSteps:
     """An `EncoderDecoder` whose decoder is laid out, with its embedding and output."""
 
-    batch_pieces = BATCH_PIECES
-
     def __init__(self, whole: SymbolModel, decoder: DecoderSteps, lay_out: LayOut) -> None:
         model, target, head = whole
         self.decoder, self.embedder = decoder, model.reading.embedder
@@ -46,6 +46,10 @@ class PackedSteps:
         self.vectors = target.weight.detach() * sqrt(target.dim)  # [V, D]
         self.narrow = None if head.narrow is None else pack(lay_out, head.narrow)
         self.output = lay_out(head.weight, head.bias)
+
+    def batch_places(self, lines: int) -> int:
+        """Return how many places a batch should have at most, as the decoder says."""
+        return self.decoder.batch_places(lines)
 
     def begin(self, sources: Sources) -> Start:
         """Read the source."""

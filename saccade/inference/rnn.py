@@ -13,6 +13,8 @@ from saccade.flow import SOURCE, Memory, State, Stepped, nested, reorder, tensor
 from saccade.inference.groups import GROUP, Groups
 from saccade.inference.linear import LayOut, pack, packed
 
+_PIECES = 9600  # of a batch, times the lines that read each: a step makes a vector of every one
+
 
 class RnnSteps:
     """The steps of an `RnnDecoder` whose attention remembers nothing of them.
@@ -32,6 +34,14 @@ class RnnSteps:
         if type(decoder) is not RnnDecoder or decoder.attention.recurrent or decoder.attention.hard:
             return None
         return cls(decoder, lay_out)
+
+    def batch_places(self, lines: int) -> int:
+        """Return how many places a batch should have at most.
+
+        Lines hold no past and read a source together. Many of them share what a step costs by
+        itself, which is most of it: pictures of 49 places go 64 at a time through a beam of 3.
+        """
+        return _PIECES // lines
 
     def begin(self, memory: Memory) -> "RnnLines":
         """Prepare the memory; no place has been written yet."""

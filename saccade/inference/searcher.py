@@ -24,10 +24,9 @@ class TorchSearcher:
         self._model = model
         self._packed = Derived(model, partial(steps_of, model, lay_out))
 
-    @property
-    def batch_pieces(self) -> int:
-        """How many source pieces, times the lines that read each, a batch should have at most."""
-        return self._packed.current.batch_pieces
+    def batch_places(self, lines: int) -> int:
+        """Return how many source places a batch should have at most."""
+        return self._packed.current.batch_places(lines)
 
     def search(
         self, sources: Sources, search: Search, task: Task, *, trace: bool = False

@@ -10,7 +10,17 @@ from saccade.heads.symbols import SymbolHead
 from saccade.models.base import Model
 from saccade.models.encoder_decoder import EncoderDecoder
 
-BATCH_PIECES = 1920  # of a batch, times the lines that read each: what they read is held
+_LARGEST = 1024  # places of a batch, however few lines read each
+PIECES = 1920  # of a batch, times the lines that read each: what they read is held
+
+
+def batch_places(lines: int, pieces: int = PIECES) -> int:
+    """Return how many places a batch should have if so many lines read each: `pieces` over them.
+
+    >>> batch_places(1), batch_places(5)
+    (1024, 384)
+    """
+    return min(_LARGEST, pieces // lines)
 
 
 class SymbolModel(NamedTuple):
@@ -39,14 +49,10 @@ class Start(NamedTuple):
 
 
 class ModelSteps(Protocol):
-    """A model that writes step by step; each of its states may be followed once.
+    """A model that writes step by step; each of its states may be followed once."""
 
-    `batch_pieces`: see `Searcher`.
-    """
-
-    @property
-    def batch_pieces(self) -> int:
-        """Return that number."""
+    def batch_places(self, lines: int) -> int:
+        """Return how many places a batch should have at most; see `Searcher`."""
 
     def begin(self, sources: Sources) -> Start:
         """Read the sources."""
@@ -63,6 +69,9 @@ class DecoderLines(Protocol):
 
 class DecoderSteps(Protocol):
     """A decoder that writes step by step."""
+
+    def batch_places(self, lines: int) -> int:
+        """Return how many places a batch should have at most; see `Searcher`."""
 
     def begin(self, memory: Memory) -> DecoderLines:
         """Prepare the memory."""

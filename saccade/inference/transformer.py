@@ -18,6 +18,7 @@ from saccade.inference.cache import (
     SourceCache,
 )
 from saccade.inference.linear import LayOut, pack
+from saccade.inference.steps import batch_places
 from saccade.layers.transformer import Residual
 from saccade.positions.base import Places
 
@@ -46,6 +47,10 @@ class TransformerSteps:
         if type(decoder) is not TransformerDecoder or not is_plain_decoder(decoder):
             return None
         return cls(decoder, lay_out)
+
+    def batch_places(self, lines: int) -> int:
+        """Return how many places a batch should have at most: their lines hold their past."""
+        return batch_places(lines)
 
     def begin(self, memory: Memory) -> "TransformerLines":
         """Prepare the memory for every layer; no place has been written yet."""

@@ -6,6 +6,7 @@ from pathlib import Path
 from saccade.data.codecs import TARGET
 from saccade.data.coverage import unknown_pieces
 from saccade.data.files import check_files, readers_to_train, skipped_files
+from saccade.data.limits import settled
 from saccade.data.prepare import batches_of, check_matched, prepare, profile_of
 from saccade.folders import model as folders
 from saccade.folders.facts import read_lexicon, read_profile
@@ -46,6 +47,7 @@ class Bench:
         known = folders.read_identity(base) if base else None
         codecs, target = folders.known_codecs(known, recipe)
         prepared = prepare(recipe, root, codecs, target)
+        recipe = settled(recipe, prepared, known.recipe if resume and known else None)
         model = folders.build_model(recipe, prepared.codecs)
         check_matched(prepared, model.pieces_each)
         self.started, self.warnings = "", skipped_files(readers_to_train(recipe), root)

@@ -85,8 +85,9 @@ def examine_arrays(name: str, what: str, arrays: Sequence[Array]) -> list[Findin
     flat = [array.reshape(-1, array.shape[-1]) for array in arrays if array.size]
     if not flat:
         return [Finding("warning", f"{name}: holds no numbers at all", "Check the readers.")]
-    spread = np.concatenate(flat).std(axis=0)
-    constant = [str(column + 1) for column in np.flatnonzero(spread == 0)]
+    lowest = np.min([rows.min(axis=0) for rows in flat], axis=0)  # no sums: halves overflow
+    highest = np.max([rows.max(axis=0) for rows in flat], axis=0)
+    constant = [str(column + 1) for column in np.flatnonzero(lowest == highest)]
     if constant:
         found.append(
             Finding(

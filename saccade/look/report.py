@@ -4,6 +4,8 @@ import json
 import platform
 import re
 from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +25,22 @@ from saccade.train.files import write_text
 from saccade.train.log import clock
 from saccade.train.progress import Progress
 from saccade.views.by_length import Bucket
+from saccade.views.drawing import stacked
 from saccade.views.report import Probe, ReportSample, RunReport, ScoreRow, training_report
 
 _SAMPLES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class More:
+    """What a report shows if it is asked for.
+
+    lengths: the score by source length, for which the first test set is decoded.  beside: other
+    models by name, whose looks at the samples are drawn below those of the run's own.
+    """
+
+    lengths: bool = False
+    beside: Mapping[str, Predictor] = field(default_factory=dict)
 
 
 def write_report(
@@ -36,13 +51,12 @@ def write_report(
     scores: "list[ScoreRow] | None" = None,
     *,
     root: Path = Path(),
-    lengths: bool = False,
     verdict: Verdict | None = None,
+    more: More = More(),
 ) -> Path:
     """Write report.html: curves, sample translations with their attention, scores, cost.
 
-    `lengths` asks for the score by source length too, for which the first test set is decoded.
-    `verdict` says whether the model is better than a constant answer.
+    `verdict` says whether the model is better than a constant answer, `more` what else to show.
     """
     path = folder / "report.html"
     report = RunReport(
@@ -50,7 +64,7 @@ def write_report(
         summary=summary(recipe, translator, progress, verdict),
         curves=read_curves(folder),
         scores=scores if scores is not None else _validation_scores(recipe, progress),
-        samples=(shown := samples(recipe, translator, root)),
+        samples=(shown := samples(recipe, translator, root, more.beside)),
         commands=[
             f"saccade predict {folder}",
             f"saccade evaluate {folder} --split valid",
@@ -58,7 +72,7 @@ def write_report(
         ],
         recipe_yaml=recipe.to_yaml(),
         probes=probes(translator, shown[0].source if shown else ""),
-        lengths=by_length(recipe, translator, root) if lengths else {},
+        lengths=by_length(recipe, translator, root) if more.lengths else {},
         alarm=verdict.alarm if verdict else "",
     )
     write_text(path, training_report(report))
@@ -145,8 +159,13 @@ def by_length(
     }
 
 
-def samples(recipe: Recipe, translator: Predictor, root: Path = Path()) -> list[ReportSample]:
-    """Translate a few validation sentences, with where the model looked."""
+def samples(
+    recipe: Recipe,
+    translator: Predictor,
+    root: Path = Path(),
+    beside: Mapping[str, Predictor] | None = None,
+) -> list[ReportSample]:
+    """Translate a few validation sentences, with where the model looked, and others `beside` it."""
     reader = next(iter(recipe.data.test.values()), recipe.data.valid).build(root)
     examples = [example for example, _ in zip(reader.read(), range(_SAMPLES), strict=False)]
     found = translator.predict([translator.given(example) for example in examples])
@@ -156,10 +175,22 @@ def samples(recipe: Recipe, translator: Predictor, root: Path = Path()) -> list[
             reference=" | ".join(translator.target.write(r) for r in example.references),
             output=translation.text,
             score=translation.score if translator.target.vocabulary else None,
-            picture=picture_of(translation, example),
+            picture=_pictures(translation, example, recipe.name, beside or {}),
         )
         for example, translation in zip(examples, found, strict=True)
     ]
+
+
+def _pictures(
+    prediction: Prediction, example: Example, name: str, beside: Mapping[str, Predictor]
+) -> str:
+    """Draw what a model made of an example, and below it what others did."""
+    if not beside:
+        return picture_of(prediction, example)
+    found = {other: one.predict(one.given(example)) for other, one in beside.items()}
+    drawn = {other: (one, one.drawing()) for other, one in {name: prediction, **found}.items()}
+    rows = {f"{other}: {one.text}": drawing for other, (one, drawing) in drawn.items() if drawing}
+    return stacked("Side by side", rows).svg if rows else ""
 
 
 def picture_of(prediction: Prediction, example: Example) -> str:

@@ -141,6 +141,7 @@ class Modality(ABC):
     discrete: search can choose among its symbols; otherwise a model writes values.  raw: what
     metrics compare.  writable: a model can write it.  continues: as a target it goes on from a
     source of the same kind.  objective: what a model that writes it is usually trained with.
+    grows: what is written for it grows with its places, as a transcript does, not a caption.
     """
 
     discrete: ClassVar[bool]
@@ -148,6 +149,7 @@ class Modality(ABC):
     writable: ClassVar[bool] = True
     continues: ClassVar[bool] = False
     objective: ClassVar[str] = "cross_entropy"
+    grows: ClassVar[bool] = True
     max_length: int
     ordered: bool = True  # places are laid out in the order of the raw value
     varies: bool = False  # training sees other arrays of the same raw value in every epoch

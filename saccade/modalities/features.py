@@ -155,6 +155,7 @@ class Features(Modality):
     discrete: ClassVar[bool] = False
     raw: ClassVar[str] = "features"
     writable: ClassVar[bool] = False
+    grows: ClassVar[bool] = False
 
     def __init__(
         self,

@@ -115,6 +115,7 @@ class Image(Modality):
     discrete: ClassVar[bool] = False
     raw: ClassVar[str] = "picture"
     writable: ClassVar[bool] = False
+    grows: ClassVar[bool] = False
 
     def __init__(
         self,

@@ -107,6 +107,7 @@ class Video(Modality):
     discrete: ClassVar[bool] = False
     raw: ClassVar[str] = "video"
     writable: ClassVar[bool] = False
+    grows: ClassVar[bool] = False
 
     def __init__(self, *, frames: int = 32, size: int = 64, every: float = 0.0) -> None:
         _check(frames, size, every)

@@ -17,6 +17,12 @@ _TAKEN = frozenset(dir(nn.ModuleDict()))  # names that torch does not let a modu
 _WRITTEN = {True: "symbols", False: "values"}
 
 
+def transcribes(model: Part[Model], sources: Sides, target: Part[Modality]) -> bool:
+    """Tell whether text is written for pictures, sounds or other sources that are no text."""
+    written = find(Model, model.kind).reads and target.build().discrete
+    return written and not all(part.build().discrete for part in sources.values())
+
+
 def misfits(model: Part[Model], sources: Sides, target: Part[Modality]) -> list[str]:
     """Say what of a model does not go with its data, a sentence or two each; nothing if all does.
 

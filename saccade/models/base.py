@@ -24,6 +24,7 @@ class Model(nn.Module, ABC):
     source_raws: ClassVar[tuple[str, ...]] = ()  # what it can read, as of Modality; () is anything
     discrete: ClassVar[bool | None] = None  # True: symbols; False: values; None: as its head
     frames: ClassVar[bool] = False  # True if it says of every frame which symbol it is, as CTC does
+    covers: ClassVar[bool] = True  # False if it reads places that its weights leave out
     normalised: ClassVar[bool] = True  # False if probabilities of a place add up to less than one
     objective: ClassVar[str] = "cross_entropy"  # what it learns by if the recipe does not say
     search: ClassVar[str] = "beam"  # how it is searched if the recipe does not say

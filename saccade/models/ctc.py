@@ -1,6 +1,7 @@
 """Connectionist temporal classification: every frame says a label or nothing, and paths add up."""
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -58,6 +59,8 @@ class Ctc(FrameWriter):
     matrix of its own for each, for text that is shorter than its output (Libovický & Helcl 2018,
     arXiv:1811.04719, section 3).
     """
+
+    covers: ClassVar[bool] = False  # a label is a spike, and most frames are blank
 
     def __init__(
         self,

@@ -2,13 +2,13 @@
 
 import ctypes
 from abc import ABC, abstractmethod
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import torch
 from torch import Tensor
 
 from saccade.flow import Padded, Sources, State, Step, only, reorder
-from saccade.inference.steps import BATCH_PIECES, Start
+from saccade.inference.steps import PIECES, Start, batch_places
 from saccade.kernels import structures
 from saccade.kernels.library import Kernels
 from saccade.kernels.workspace import Workspace
@@ -21,7 +21,11 @@ STEPS = 16  # that a beam takes at a call, so that one can be interrupted
 class NativeModel(ABC):
     """A model all of whose steps are computed in C."""
 
-    batch_pieces = BATCH_PIECES
+    pieces: ClassVar[int] = PIECES
+
+    def batch_places(self, lines: int) -> int:
+        """Return how many places a batch should have at most; see `Searcher`."""
+        return batch_places(lines, self.pieces)
 
     @abstractmethod
     def read(self, source: Padded) -> "NativeBatch":

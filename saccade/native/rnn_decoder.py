@@ -16,7 +16,7 @@ from saccade.embedders.symbols import SymbolEmbedder
 from saccade.flow import SOURCE, Memory, Padded, State, nested, tensor
 from saccade.inference.groups import GROUP, Groups
 from saccade.inference.linear import packed
-from saccade.inference.steps import BATCH_PIECES, SymbolModel
+from saccade.inference.steps import PIECES, SymbolModel
 from saccade.kernels import structures
 from saccade.kernels.workspace import Workspace
 from saccade.models.encoder_decoder import SourceReader
@@ -35,7 +35,7 @@ class NativeRnn(NativeModel):
     They compute what `PackedSteps` does with `RnnSteps`.
     """
 
-    batch_pieces = BATCH_PIECES * 3 // 2  # lines hold no past: more of them fit into the cache
+    pieces = PIECES * 3 // 2  # lines hold no past: more of them fit into the cache
 
     def __init__(self, whole: SymbolModel, decoder: RnnDecoder, make: PanelMaker) -> None:
         self.kernels, self.threads = make.kernels, ThreadChoice()

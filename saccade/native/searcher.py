@@ -34,11 +34,9 @@ class NativeSearcher:
         self._native = Derived(model, lambda: native_model(model, make))
         self._torch = TorchSearcher(model, make)
 
-    @property
-    def batch_pieces(self) -> int:
-        """How many source pieces, times the lines that read each, a batch should have at most."""
-        native = self._native.current
-        return self._torch.batch_pieces if native is None else native.batch_pieces
+    def batch_places(self, lines: int) -> int:
+        """Return how many source places a batch should have at most."""
+        return (self._native.current or self._torch).batch_places(lines)
 
     def search(
         self, sources: Sources, search: Search, task: Task, *, trace: bool = False

@@ -30,12 +30,13 @@ Arrays: TypeAlias = Mapping[str, Values]  # what a model reads, by the name of t
 
 
 class Looker(Protocol):
-    """Whoever can say where a model looked: its notations, and its maps of one example.
+    """Whoever can say where a model looked: its notations, and its maps of one example."""
 
-    `profile` is what was usual in its training, None if nobody knows.
-    """
+    profile: Profile | None  # what was usual in its training, if anybody knows
 
-    profile: Profile | None
+    @property
+    def covers(self) -> bool:
+        """Whether all that was read can be told from the maps; see `Model`."""
 
     @property
     def sources(self) -> Mapping[str, Notation]:
@@ -272,10 +273,7 @@ class Prediction:
     @cached_property
     def flags(self) -> tuple[Flag, ...]:
         """Reasons not to trust the output, computed when asked for; none if all seems well."""
-        from saccade.guards.hallucination import (  # noqa: PLC0415 - imports numpy
-            Evidence,
-            hallucination,
-        )
+        import saccade.guards.hallucination as guard  # noqa: PLC0415 - imports numpy
 
         source, ids = self._source_vocabulary, self.source_values
         if self.blank or not len(ids) or source is None or self.looker.target.vocabulary is None:
@@ -283,19 +281,19 @@ class Prediction:
         pieces = source.pieces(ids)
         unknowns = [s for s, i in enumerate(ids) if i == UNK]
         texts = source.unknown(self.source) if unknowns else ()
-        evidence = Evidence(
+        evidence = guard.Evidence(
             pieces,
             source.words(ids),
             self.tokens,
             self.token_scores,
             self.finished,
-            self.attention,
+            self.attention if self.looker.covers else None,
             self.looker.profile,
         )
         return (
             *unknown(len(ids), unknowns, texts),
             *familiarity(source.normalise(self.source), pieces, self.looker.profile),
-            *hallucination(evidence),
+            *guard.hallucination(evidence),
         )
 
     def __str__(self) -> str:

@@ -53,7 +53,7 @@ from saccade.search.base import Found, Search, Searcher, Task, Watch
 from saccade.shaping.lexicon import Counts
 from saccade.tokenizers._vocabulary import END, PAD, START, UNK
 
-_SMALL, _LARGE = 128, 1024  # places of a batch that is not cut for the threads, and of the largest
+_SMALL = 128  # places of a batch that is not cut for the threads
 Progress = Callable[[Sequence[int], Tensor], None]  # (numbers of lines, their tokens so far [N, t])
 Given = Mapping[str, Raw]  # one input, by the name of its source
 One = str | Array | Given
@@ -119,6 +119,11 @@ class Predictor(Resident):
     def attention_names(self) -> tuple[str, ...]:
         """What the attention maps are called; empty for a model without attention."""
         return self.model.attention_names
+
+    @property
+    def covers(self) -> bool:
+        """Whether what was read can be told from the maps."""
+        return self.model.covers
 
     @property
     def device(self) -> torch.device:
@@ -220,8 +225,7 @@ class Predictor(Resident):
         done = [_NOTHING] * len(several)
         work = [i for i, size in enumerate(sizes) if size or not self.model.reads]
         searcher = self._searcher
-        most = searcher.batch_pieces // search.lines
-        groups = self._groups([sizes[i] for i in work], most)
+        groups = self._groups([sizes[i] for i in work], searcher.batch_places(search.lines))
         batches = [[work[i] for i in rows] for rows in groups]
 
         @torch.inference_mode()
@@ -286,7 +290,7 @@ class Predictor(Resident):
         None has more than `most` places, if it has more than one input.
         """
         places, n_batches = sum(sizes) + len(sizes), 2 * torch.get_num_threads()
-        share = max(_SMALL, min(places // n_batches, _LARGE, most))
+        share = max(_SMALL, min(places // n_batches, most))
         batches = sorted_batches(sizes, min(self.decoding.batch_tokens, share))
         return smaller_at_the_end(batches, torch.get_num_threads())
 

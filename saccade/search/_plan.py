@@ -5,6 +5,9 @@ Every engine decides these alike, so they are decided here. Neither torch nor nu
 
 from collections.abc import Sequence
 
+RATIO = 2.0  # pieces that are written for each that is read, if a recipe does not say
+LEARNED = -1.0  # training finds it: see data/limits.py
+
 
 def sorted_batches(lengths: Sequence[int], batch_tokens: int) -> list[list[int]]:
     """Group sentences for decoding: longest first, (length + END) x rows within `batch_tokens`.
@@ -42,10 +45,12 @@ def smaller_at_the_end(batches: list[list[int]], n_threads: int) -> list[list[in
 def longest_output(n_pieces: int, ratio: float, extra: int) -> int:
     """Return how many pieces an output may have, END not counted, for a source of `n_pieces`.
 
+    A ratio below 0 is one that training would have found: there is none before.
+
     >>> longest_output(4, 2.0, 10)  # END counts as a piece of the source
     20
     """
-    return int((n_pieces + 1) * ratio) + extra
+    return int((n_pieces + 1) * max(ratio, 0.0)) + extra
 
 
 def beam_problems(width: int, length_penalty: float, n_best: int, n_completed: int) -> list[str]:

@@ -97,9 +97,11 @@ class Searcher(Protocol):
     It may step through a `Search`, or run a search it knows by itself: both find the same.
     """
 
-    @property
-    def batch_pieces(self) -> int:
-        """How many source pieces, times the lines that read each, a batch should have at most."""
+    def batch_places(self, lines: int) -> int:
+        """Return how many source places a batch should have if so many lines read each, at most.
+
+        It decides how fast a batch is and how much memory it takes, never what is found.
+        """
 
     def search(
         self, sources: Sources, search: Search, task: Task, *, trace: bool = False

@@ -45,3 +45,12 @@ def test_torch_follows_the_weights(kind: Part[Model]) -> None:
 def test_double_precision_is_searched_too() -> None:
     model = build(transformer()).double()
     assert_finds_the_same(TorchSearcher(model), model, Beam(width=3))
+
+
+def test_lines_without_a_past_go_many_at_a_time() -> None:
+    grid, width = 7 * 7 + 1, 3
+    few, many = TorchSearcher(build(transformer())), TorchSearcher(build(lstm()))
+    assert few.batch_places(width) // grid == 12
+    assert many.batch_places(width) // grid == 64
+    assert few.batch_places(1) == 1024
+    assert [many.batch_places(lines) * lines for lines in (1, 3, 5)] == [9600] * 3

@@ -1,5 +1,6 @@
 import math
 
+import numpy as np
 import pytest
 
 from saccade.look import doctor
@@ -80,3 +81,11 @@ def test_nonsense_that_goes_unnoticed_is_a_warning() -> None:
     (good,) = doctor.examine_nonsense([noticed("the cat", "chat chat chat")])
     assert (good.level, good.advice) == ("good", "")
     assert good.text.endswith("(loop)")
+
+
+def test_columns_of_half_precision_that_never_change() -> None:
+    rows = np.full((3000, 3), 60.0, np.float16)  # their sum is above the largest half
+    rows[1500:, 1] = 61.0
+    (good, bad) = doctor.examine_arrays("train source", "features", [rows[:2000], rows[2000:]])
+    assert good.text == "train source: 2 arrays; features"
+    assert bad.text.startswith("train source: column 1, 3 never changes")

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from saccade.errors import DataError
+from saccade.errors import DataError, WorkerError
 from saccade.modalities import _png, _resize, _workers
 from saccade.modalities._picture import PictureFile
 from saccade.modalities._resize import Sizing
@@ -22,6 +22,13 @@ import numpy as np
 def work(request):
     if request["n"] == 3:
         os._exit(7)
+    if request["n"] == 4 and not os.path.exists(request["once"]):
+        open(request["once"], "w").close()
+        os.kill(os.getpid(), 9)
+    if request["n"] == 6:
+        os.abort()
+    if request["n"] == 10:
+        import no_such_module
     if request["n"] == 5:
         raise DataError(f"{request['where']}: is five")
     print("hello")
@@ -58,9 +65,41 @@ def test_arrays_come_in_order(workers: Workers) -> None:
 def test_errors_and_crashes_name_the_request_and_others_go_on(workers: Workers) -> None:
     with pytest.raises(DataError, match=r"^f:5: is five$"):
         workers.map(asked(1, 5, 3, 2), here)
-    with pytest.raises(DataError, match=r"^f:3: the process that decoded it ended with code 7; ex"):
+    refused = r"^f:3: the process that decoded it ended with code 7, and so did another one before"
+    with pytest.raises(DataError, match=refused):
         workers.map(asked(1, 3), here)
-    assert len(workers.map(asked(4, 6), here)) == 2
+    with pytest.raises(DataError, match=r"^f:6: .* was ended by signal 6 \(Aborted\), and so did"):
+        workers.map(asked(1, 6), here)
+    assert len(workers.map(asked(8, 7), here)) == 2
+
+
+def test_a_worker_that_was_ended_by_others_costs_no_file(workers: Workers, tmp_path: Path) -> None:
+    once = {"where": "f:4", "n": 4, "once": str(tmp_path / "once")}
+    found = workers.map([*asked(1, 2), once, *asked(7)], here)
+    assert [len(array) for array in found] == [1, 2, 4, 7]
+    assert (tmp_path / "once").exists()
+
+
+def test_a_fault_of_the_program_is_not_blamed_on_a_file(workers: Workers) -> None:
+    failed = r"^f:10: the process that decodes it failed \(ModuleNotFoundError: No module named"
+    with pytest.raises(WorkerError, match=failed):
+        workers.map(asked(1, 10, 2, 7, 8), here)
+    assert len(workers.map(asked(8, 7), here)) == 2
+
+
+@pytest.mark.parametrize("text", ["import no_such_module", "raise SystemExit(1)", "print('hello')"])
+def test_workers_that_cannot_start_say_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    (tmp_path / "lame.py").write_text(text, encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    lame = Workers("lame", count=2, patience=0)
+    for _ in range(2):
+        with pytest.raises(
+            WorkerError, match=r"^lame: .* ended with code [01] before it was"
+        ):
+            lame.map(asked(*range(7)), here)
+    assert lame._running == []
 
 
 def test_little_work_is_done_here() -> None:
@@ -75,11 +114,11 @@ def test_after_a_fork_others_are_started(workers: Workers) -> None:
     workers.map(asked(1, 2), here)
     child = os.fork()
     if child == 0:
-        good = len(workers.map(asked(4, 6), here)) == 2
+        good = len(workers.map(asked(8, 7), here)) == 2
         workers.close()
         os._exit(not good)
     assert os.waitpid(child, 0)[1] == 0
-    assert len(workers.map(asked(4, 6), here)) == 2
+    assert len(workers.map(asked(8, 7), here)) == 2
 
 
 def test_pictures_are_the_same_from_any_number_of_workers(

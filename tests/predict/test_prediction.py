@@ -26,6 +26,7 @@ class Toy:
         self.sources: dict[str, Notation] = {"source": self.target}
         self.attention_names = names
         self.profile: Profile | None = None
+        self.covers = True
 
     def look(self, arrays: Arrays, target: Values) -> Maps:
         one = np.eye(len(target) + 1, *self.grid(arrays), dtype=np.float32)
