@@ -34,7 +34,7 @@ class Drawn(NamedTuple):
     writes: Tensor
 
 
-class Draw(Writer):
+class DrawModel(Writer):
     """Writes black and white pictures: a canvas to which every step adds.
 
         x' = x - s(c[n-1])                              what is still wrong
@@ -55,6 +55,8 @@ class Draw(Writer):
     ones in the picture: the same picture always has the same nats.
     """
 
+    source_raws: ClassVar[tuple[str, ...]] = ("text",)
+    target_raws: ClassVar[tuple[str, ...]] = ("bits",)
     discrete: ClassVar[bool | None] = False
     objective: ClassVar[str] = "variational"
     head: BernoulliBound

@@ -5,7 +5,7 @@ from typing import ClassVar
 from saccade.errors import RecipeError
 from saccade.flow import Batch, Loss
 from saccade.models.base import Model
-from saccade.models.draw import Draw
+from saccade.models.draw import DrawModel
 from saccade.objectives.base import Moment, Objective
 
 
@@ -22,7 +22,7 @@ class Variational(Objective):
 
     def __call__(self, model: Model, batch: Batch, moment: Moment) -> Loss:
         """Return the sum of nats; `count` is the number of places, the rows of pictures."""
-        if not isinstance(model, Draw):
+        if not isinstance(model, DrawModel):
             raise RecipeError(
                 "training.objective: variational trains what is told step by step, but this model"
                 " has no such steps; expected draw. Set the objective to likelihood."

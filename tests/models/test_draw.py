@@ -10,7 +10,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 
 from saccade.errors import RecipeError
 from saccade.flow import Batch, Padded
-from saccade.models.draw import Draw, _divergence
+from saccade.models.draw import DrawModel, _divergence
 from saccade.models.tagger import Tagger
 from saccade.nouns import Side
 from saccade.objectives.base import Moment
@@ -19,10 +19,10 @@ from saccade.search._follow import follow
 from tests.samples import backward
 
 
-def model(**options: Any) -> Draw:
+def model(**options: Any) -> DrawModel:
     torch.manual_seed(1)
     given = {"height": 4, "steps": 3, "read": 2, "write": 2, "latent": 3, "hidden": 16, **options}
-    return Draw({"source": Side(9)}, Side(5, head="bernoulli"), **given).double()
+    return DrawModel({"source": Side(9)}, Side(5, head="bernoulli"), **given).double()
 
 
 def batch(n_rows: int = 4) -> Batch:
@@ -33,7 +33,7 @@ def batch(n_rows: int = 4) -> Batch:
     return Batch({"source": source}, target, torch.zeros_like(pictures))
 
 
-def nats(drawing: Draw, given: Batch) -> Tensor:
+def nats(drawing: DrawModel, given: Batch) -> Tensor:
     """Return the bound of every picture."""
     features = drawing(given).features
     _, each = drawing.head.loss(features.flatten(0, 1), given.target.values.flatten(0, 1))
