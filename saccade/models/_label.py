@@ -18,6 +18,7 @@ class LabelWriter(Writer, ABC):
     """
 
     discrete: ClassVar[bool | None] = True
+    rereads: ClassVar[bool] = False
     head: ClosedHead
 
     @abstractmethod

@@ -140,7 +140,7 @@ class RecurrentAttention(LabelWriter):
     def _glance(self, pictures: Pictures, where: Tensor, state: State) -> tuple[Tensor, State]:
         seen = relu(self.seen(self.glimpse(pictures, where)))  # [B, E]
         g = relu(self.what(seen) + self.where(relu(self.place(where))))  # [B, D]
-        output, state, _ = self.cell(g, state)
+        output, state, _ = self.cell(self.dropout(g), state)
         return output, state
 
     def _next(

@@ -127,7 +127,8 @@ def test_every_model_fits_something(kind: str) -> None:
 
 def test_a_model_of_bits_writes_nothing_else() -> None:
     assert misfits(model("draw"), {"source": TEXT}, Part(Modality, "strokes")) == [
-        "model: draw writes bits, but data.target is of kind strokes. Use encoder_decoder."
+        "model: draw writes bits, but data.target is of kind strokes. Use dense_forecaster"
+        " or encoder_decoder."
     ]
 
 
