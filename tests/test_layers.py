@@ -10,7 +10,7 @@ PACKAGE = Path(__file__).parent.parent / "saccade"
 LAYERS = [  # a room may import rooms of the layers above its own, and no others
     ("errors", "nouns", "flow", "kernels", "schedules"),
     ("parts", "tokenizers", "positions", "cells", "layers", "search", "guards"),
-    ("embedders", "attention", "heads"),
+    ("embedders", "attention", "heads", "glimpses"),
     ("modalities", "encoders", "decoders"),
     ("corpora", "metrics", "views", "models"),
     ("readers", "objectives", "inference"),

@@ -34,7 +34,8 @@ class Head(nn.Module, ABC):
     discrete: ClassVar[bool] = False  # True if it writes symbols, False if it writes values
     general: ClassVar[bool] = True  # False if only its own model makes the features that it reads
     draws: ClassVar[bool] = False  # True if it knows how likely values are, and can draw some
-    n_uniform: ClassVar[int] = 0  # how many numbers of chance a draw takes
+    stops: ClassVar[bool] = False  # True if `ended` can tell where writing ends
+    n_uniform: int = 0  # how many numbers of chance a draw takes
 
     def __init__(self, width: int, size: int) -> None:
         super().__init__()

@@ -48,7 +48,8 @@ class MixtureDensity(Head):
     """
 
     draws: ClassVar[bool] = True
-    n_uniform: ClassVar[int] = 4
+    stops: ClassVar[bool] = True
+    n_uniform: int = 4
 
     def __init__(
         self,

@@ -1,5 +1,6 @@
 """Models as a search steps through them: the clear ones, and those laid out for it."""
 
+import sys
 from math import sqrt
 
 from torch import Tensor, log_softmax
@@ -28,8 +29,8 @@ class ClearSteps:
         self.model = model
 
     def batch_places(self, lines: int) -> int:
-        """Return how many places a batch should have at most."""
-        return batch_places(lines)
+        """Return how many places a batch should have: any, if no step looks back at them."""
+        return batch_places(lines) if self.model.rereads else sys.maxsize
 
     def begin(self, sources: Sources) -> Start:
         """Read the sources."""

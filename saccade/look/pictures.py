@@ -8,6 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from saccade.errors import RecipeError, shown, suggest
 from saccade.look import gradients, inspection
+from saccade.look.gaze import gaze_drawing
 from saccade.metrics import _labels
 from saccade.metrics._characters import character_confusion
 from saccade.metrics.base import Metric
@@ -53,6 +54,7 @@ class View(StrEnum):
     cells = "cells"
     windows = "windows"
     switch = "switch"
+    gaze = "gaze"
 
 
 @dataclass(frozen=True)
@@ -270,6 +272,10 @@ def _switch(seen: _Seen) -> Drawing:
     )
 
 
+def _gaze(seen: _Seen) -> Drawing:
+    return gaze_drawing(seen.translator, seen.translation, said=seen.said)
+
+
 def flow_drawing(flow: gradient_flow.Flow, title: str, *, said: str = "") -> Drawing:
     """Draw how far back gradients reach."""
     return Drawing(
@@ -333,4 +339,5 @@ _VIEWS: dict[View, Callable[[_Seen], Drawing]] = {
     View.cells: _cells,
     View.windows: _windows,
     View.switch: _switch,
+    View.gaze: _gaze,
 }

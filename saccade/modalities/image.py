@@ -21,7 +21,8 @@ from saccade.modalities._resize import Fit, Sizing
 from saccade.modalities.base import Array, Codec, Laid, Modality
 from saccade.nouns import Raw, Side
 
-_SIDE = Side(3, embedder="cnn")
+_SIDE, _GREY = Side(3, embedder="cnn"), Side(1, embedder="cnn")
+_LIGHT = np.array([0.299, 0.587, 0.114])  # how bright red, green and blue look
 
 
 @final
@@ -31,45 +32,50 @@ class ImageCodec(PictureCodec):
     unit = "pixels"
     dtype = "uint8"
 
-    def __init__(self, sizing: Sizing, augmentation: Augmentation = Augmentation()) -> None:
+    def __init__(
+        self, sizing: Sizing, augmentation: Augmentation = Augmentation(), *, grey: bool = False
+    ) -> None:
         super().__init__(sizing, augmentation)
+        self.grey = grey
 
     @property
     def side(self) -> Side:
-        """Three channels."""
-        return _SIDE
+        """Three channels, or one."""
+        return _GREY if self.grey else _SIDE
 
     @property
     def fingerprint(self) -> str:
         """How pictures are resized, if they are."""
         size = self.sizing.size
         resized = f" {self.sizing.fit} bicubic {size}" if size else ""
-        return f"image uint8 [H, W, 3]{resized}"
+        return f"image uint8 [H, W, {self.side.size}]{resized}"
 
     def describe(self) -> str:
         """Say how large pictures are, or may be."""
         size, most = self.sizing.size, self.sizing.most
+        kind = "grey pictures" if self.grey else "pictures"
         if size:
-            return f"pictures of {size} x {size} pixels ({self.sizing.fit})"
-        return f"pictures up to {most} x {most} pixels"
+            return f"{kind} of {size} x {size} pixels ({self.sizing.fit})"
+        return f"{kind} up to {most} x {most} pixels"
 
     def encode(self, raws: Sequence[Raw], origins: Sequence[str] = ()) -> list[Array]:
-        """Return the pixels of every picture, `[H, W, 3]`."""
-        return list(self.sizing.arrays(raws, origins))
+        """Return the pixels of every picture, `[H, W, 3]` or `[H, W, 1]`."""
+        found = self.sizing.arrays(raws, origins)
+        return [_brightness(one) for one in found] if self.grey else list(found)
 
     def lengths(self, shapes: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return the number of pixels, `[n, 3]` to `[n]`."""
         return shapes[:, 0] * shapes[:, 1]
 
     def pad(self, arrays: Sequence[Array]) -> Laid:
-        """Lay pictures out from the upper left corner on, `[B, H, W, 3]`, with zeros around.
+        """Lay pictures out from the upper left corner on, `[B, H, W, C]`, with zeros around.
 
         >>> codec = ImageCodec(Sizing())
         >>> codec.pad([np.ones((2, 1, 3)), np.ones((1, 3, 3))]).mask.astype(int).tolist()
         [[[1, 0, 0], [1, 0, 0]], [[1, 1, 1], [0, 0, 0]]]
         """
         height, width = (max((a.shape[i] for a in arrays), default=0) for i in (0, 1))
-        values = np.zeros((len(arrays), height, width, 3), dtype=np.uint8)
+        values = np.zeros((len(arrays), height, width, self.side.size), dtype=np.uint8)
         mask = np.zeros((len(arrays), height, width), dtype=np.bool_)
         for i, one in enumerate(arrays):
             values[i, : one.shape[0], : one.shape[1]] = one
@@ -82,12 +88,14 @@ class ImageCodec(PictureCodec):
 
     def decode(self, values: Array) -> Picture:
         """Return pixels as a picture."""
-        return Picture(np.asarray(values, dtype=np.uint8))
+        pixels = np.asarray(values, dtype=np.uint8)
+        return Picture(np.broadcast_to(pixels, (*pixels.shape[:2], 3)))
 
     def save(self, path: Path) -> None:
         """Write a JSON file."""
         one = self.sizing
         said = {"most": one.most, **({"size": one.size, "fit": one.fit} if one.size else {})}
+        said |= {"grey": True} if self.grey else {}
         path.write_text(json.dumps(said), encoding="utf-8")
 
 
@@ -95,7 +103,8 @@ class Image(Modality):
     """Pictures: all made `size` x `size`, or as they are, of at most `most` pixels each way.
 
     size: 0 leaves pictures as they are; larger ones than `most` are refused.  fit: how others are
-    made square: crop (the middle of the longer side), squash, or pad.
+    made square: crop (the middle of the longer side), squash, or pad.  grey: a pixel has one
+    number, how bright it is.
 
     Training may see each picture otherwise in every epoch.  random_crop: a window in it, with sides
     that are shorter by up to this share.  random_flip: mirrored, every second time, unless a word
@@ -114,6 +123,7 @@ class Image(Modality):
         most: int = 128,
         size: int = 0,
         fit: Fit = "crop",
+        grey: bool = False,
         random_crop: float = 0.0,
         random_flip: bool = False,
         random_colour: float = 0.0,
@@ -128,7 +138,12 @@ class Image(Modality):
                 f"image.size: found {size}; expected 1 to {MOST} pixels each way, or 0 to leave"
                 " pictures as they are. Change it."
             )
-        self.sizing = Sizing(size, fit, most)
+        if grey and (random_crop or random_colour):
+            raise RecipeError(
+                "image.grey: random_crop and random_colour are for pictures in colour; expected one"
+                " of them alone. Leave grey out, or them."
+            )
+        self.sizing, self.grey = Sizing(size, fit, most), grey
         sides = tuple(word.lower() for word in sided)
         self.augmentation = Augmentation(random_crop, random_flip, random_colour, sides)
         self.augmentation.check()
@@ -136,18 +151,19 @@ class Image(Modality):
         self.max_length = self.sizing.side**2
 
     def sketch(self) -> Side:
-        """Return a side of three channels."""
-        return _SIDE
+        """Return a side of three channels, or of one."""
+        return _GREY if self.grey else _SIDE
 
     def fit(self, streams: Sequence[Iterable[Raw]], beside: Codec | None = None) -> Codec:
         """Take pictures as the options say."""
-        return ImageCodec(self.sizing, self.augmentation)
+        return ImageCodec(self.sizing, self.augmentation, grey=self.grey)
 
     def load(self, path: Path, beside: Codec | None = None) -> Codec:
         """Read what `ImageCodec.save` wrote."""
         try:
             said = json.loads(path.read_text(encoding="utf-8"))
             most, size, fit = said["most"], said.get("size", 0), said.get("fit", "crop")
+            grey = bool(said.get("grey", False))
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise CheckpointError(
                 f"{path}: cannot be read as the limits of pictures ({error}); expected what"
@@ -159,7 +175,7 @@ class Image(Modality):
                 f" {str(size)[:40]} ({str(fit)[:40]}); expected 1 to {MOST}, and a size up to that"
                 " or 0. Copy the model folder again."
             )
-        return ImageCodec(Sizing(int(size), fit, most), self.augmentation)
+        return ImageCodec(Sizing(int(size), fit, most), self.augmentation, grey=grey)
 
     def adopt(self, codec: Codec, beside: Codec | None = None) -> Codec:
         """Read pictures in the size of another codec, changed by chance as the options say.
@@ -168,7 +184,11 @@ class Image(Modality):
         """
         if not isinstance(codec, PictureCodec):
             return codec
-        return ImageCodec(codec.sizing, self.augmentation)
+        return ImageCodec(codec.sizing, self.augmentation, grey=self.grey)
+
+
+def _brightness(pixels: Array) -> Array:
+    return np.asarray(np.rint(pixels @ _LIGHT), dtype=np.uint8)[:, :, None]
 
 
 def _is_side(found: Any) -> bool:

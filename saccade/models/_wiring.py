@@ -82,7 +82,9 @@ def _reads(kind: str, sources: Sides) -> bool:
 
 
 def _writes(kind: str, target: Part[Modality]) -> bool:
-    return find(Model, kind).discrete in (None, find(Modality, target.kind).discrete)
+    chosen, written = find(Model, kind), find(Modality, target.kind)
+    fits = chosen.discrete in (None, written.discrete)
+    return fits and (not chosen.target_raws or written.raw in chosen.target_raws)
 
 
 def _wrong_sources(model: Part[Model], sources: Sides, use: str) -> list[str]:
@@ -108,6 +110,12 @@ def _wrong_target(model: Part[Model], target: Part[Modality], use: str) -> list[
     """Say that the model writes symbols where the target has values, or the other way round."""
     if _writes(model.kind, target):
         return []
+    wanted = find(Model, model.kind).target_raws
+    if wanted:
+        return [
+            f"model: {model.kind} writes {_either(list(wanted))}, but data.target is of kind"
+            f" {target.kind}. {use}"
+        ]
     writes, has = (
         _WRITTEN[bool(one.discrete)]
         for one in (find(Model, model.kind), find(Modality, target.kind))

@@ -22,8 +22,10 @@ class Model(nn.Module, ABC):
     reads: ClassVar[bool] = True  # False if there is no source, and a given text is a beginning
     several: ClassVar[bool] = False  # True if it can read several sources
     source_raws: ClassVar[tuple[str, ...]] = ()  # what it can read, as of Modality; () is anything
+    target_raws: ClassVar[tuple[str, ...]] = ()  # what it can write, likewise
     discrete: ClassVar[bool | None] = None  # True: symbols; False: values; None: as its head
     frames: ClassVar[bool] = False  # True if it says of every frame which symbol it is, as CTC does
+    rereads: ClassVar[bool] = True  # False if no step looks back at the places of the source
     covers: ClassVar[bool] = True  # False if it reads places that its weights leave out
     normalised: ClassVar[bool] = True  # False if probabilities of a place add up to less than one
     objective: ClassVar[str] = "cross_entropy"  # what it learns by if the recipe does not say

@@ -9,31 +9,27 @@ from torch import Tensor, nn
 from saccade.attention.base import Attention
 from saccade.embedders.base import Embedder
 from saccade.encoders.base import Encoder
-from saccade.flow import SOURCE, Batch, Decoded, Memory, Sources, State, Stepped, nested, tensor
-from saccade.heads.closed import ClosedHead, flagged
+from saccade.flow import Memory, Sources, State, tensor
+from saccade.heads.closed import ClosedHead
 from saccade.layers.dropout import Dropout
+from saccade.models._label import LabelWriter
 from saccade.models._pooling import pooled, pooling_attention, source_reader
-from saccade.models.base import Writer
 from saccade.nouns import Side
 from saccade.parts import Part
 
 
-class Classifier(Writer):
+class Classifier(LabelWriter):
     """Reads the source, pools its states by attention and writes one label, then END.
 
         c = attend(q) over encoder(x)        q is learned: what is worth looking at in any sentence
         f = tanh(W [c; summary])
         p(y | x) = softmax(O f)[y]
 
-    Yang et al. 2016 (N16-1174), section 2.2: the query is their context vector of words. A label is
-    an output of one symbol, so that search ranks labels and attention maps show which words
-    decided. With attention `none` the summary alone decides. `word_dropout` leaves out whole words
-    in training.
+    Yang et al. 2016 (N16-1174), section 2.2: the query is their context vector of words. With
+    attention `none` the summary alone decides. `word_dropout` leaves out whole words in training.
     """
 
     several: ClassVar[bool] = True
-    discrete: ClassVar[bool | None] = True
-    head: ClosedHead
 
     def __init__(  # noqa: PLR0913 - all but two are options
         self,
@@ -67,32 +63,14 @@ class Classifier(Writer):
         """Return the shape of the places of the sources."""
         return self.reading.grid(shapes)
 
-    def forward(self, batch: Batch, *, look: bool = False) -> Decoded:
-        """Write features of the label at the first place and of END behind it, `[B, T, D + 1]`."""
-        features, weights = self._pool(batch.sources, look=look)
-        n_places = batch.prefix.shape[1]
-        ended = torch.arange(n_places, device=features.device) > 0  # [T]
-        every = features[:, None].expand(-1, n_places, -1)  # [B, T, D]
-        weights = None if weights is None else weights.expand(-1, n_places, -1, -1)
-        return Decoded(flagged(every, ended.expand(every.shape[0], -1)), weights)
-
-    def start(self, sources: Sources) -> State:
-        """Read the source; nothing is written yet."""
-        features, weights = self._pool(sources, look=True)
-        assert weights is not None
-        ended = torch.zeros_like(features[:, 0])
-        return {SOURCE: {"features": features, "weights": weights[:, 0]}, "ended": ended}
-
-    def advance(self, token: Tensor, state: State, *, look: bool = False) -> Stepped:
-        """Write the label at the first step and END at every other."""
-        source, ended = nested(state, SOURCE), tensor(state, "ended")
-        features = flagged(tensor(source, "features"), ended)
-        weights = tensor(source, "weights") if look else None
-        return Stepped(features, weights, {**state, "ended": torch.ones_like(ended)})
-
-    def _pool(self, sources: Sources, *, look: bool) -> tuple[Tensor, Tensor | None]:
-        """Return features `[B, D]` and, if asked for, weights `[B, 1, A, S]`."""
+    def read(self, sources: Sources, *, look: bool) -> State:
+        """Ask one question of the source."""
         memory: Memory = self.reading(sources)
         query = self.query.expand(memory.states.shape[0], -1)  # [B, D]
         both, weights = pooled(self.attention, query, memory, self.dropout, look=look)
-        return self.dropout(torch.tanh(self.mix(both))), weights  # [B, D]
+        found: State = {"features": self.dropout(torch.tanh(self.mix(both)))}  # [B, D]
+        return found if weights is None else {**found, "weights": weights[:, 0]}
+
+    def weights(self, read: State) -> Tensor:
+        """Return what the question found where."""
+        return tensor(read, "weights")

@@ -12,6 +12,7 @@ import numpy as np
 
 from saccade.errors import DataError, RecipeError
 from saccade.metrics.base import Metric, Score, name_of
+from saccade.modalities._bits import Bits, as_bits, parse_bits, written_bits
 from saccade.modalities._numbers import Numbers, parse, written
 from saccade.modalities.numbers import as_numbers
 from saccade.nouns import Example, Raw
@@ -22,6 +23,7 @@ MOST_FREQUENT = "the most frequent target"
 EVERYWHERE = "the most frequent word at every place"
 MEAN = "the mean of the training data"
 LAST = "last value"
+LIKELIER = "the likelier value of every bit"
 _SHOWN = 40  # characters of an answer in a message
 
 
@@ -66,7 +68,8 @@ def constant_answer(
 
     For text that is the most frequent target of the training data, or its most frequent word at
     every place where targets have as many words as their sources (tags). For numbers it is the
-    mean of the training data, or that nothing changes.
+    mean of the training data, or that nothing changes. For bits it is the likelier value of each,
+    in as many places as the reference has.
 
     Args:
         train: what to learn it from; read once.
@@ -147,16 +150,31 @@ def _last(_: str, example: Example) -> Numbers:
     return last_value(as_numbers(example.source), *as_numbers(example.target).shape)
 
 
+def _of_bits(train: Iterable[Example], _: Sequence[Example]) -> list[StandIn]:
+    total, n = np.zeros(1), 0
+    for example in train:
+        for reference in example.references:
+            bits = as_bits(reference)
+            total, n = total + bits.sum(axis=0), n + len(bits)
+    return [StandIn(LIKELIER, written_bits(2 * total[None] > n))]
+
+
+def _likelier(value: str, example: Example) -> Bits:
+    return np.resize(parse_bits(value), as_bits(example.target).shape)
+
+
 ANSWERS: dict[str, Callable[[str, Example], Raw]] = {
     MOST_FREQUENT: lambda value, _: value,
     EVERYWHERE: lambda value, example: " ".join([value] * _n_words(example.target)),
     MEAN: _mean,
     LAST: _last,
+    LIKELIER: _likelier,
 }
 _LEARNERS: dict[str, Callable[[Iterable[Example], Sequence[Example]], list[StandIn]]] = {
     "text": _of_texts,
     "numbers": _of_numbers,
     "strokes": lambda _, __: [],
+    "bits": _of_bits,
 }
 
 

@@ -44,9 +44,13 @@ class DrawOptions:
 
 
 def write_values(
-    model: Writer, sources: Sources, first: Tensor, n: int, draw: "ValueDraw | None" = None
+    model: Writer,
+    sources: Sources,
+    first: Tensor,
+    limits: Sequence[int],
+    draw: "ValueDraw | None" = None,
 ) -> list[Hypothesis]:
-    """Write up to `n` places of values for every row, each after the one before it.
+    """Write up to `limits[b]` places of values for every row, each after the one before it.
 
     A head that draws is followed in double precision: what it writes is read again for hundreds of
     steps, and the last digits of float32 sums depend on the batch.
@@ -55,18 +59,19 @@ def write_values(
         model: who writes.
         sources: what it reads.
         first: `[B, C]`, what it reads before the first place.
-        n: how far to go; a head that knows where writing ends stops there.
+        limits: how far to go, for each row; a head that knows where writing ends stops there.
         draw: how to draw, if values are not to be the best.
     """
     if model.head.draws:
         model, first = copy.deepcopy(model).double(), first.double()
         sources = {name: _double(source) for name, source in sources.items()}
-    ended = model.head.ended if model.head.draws else None
+    ended = model.head.ended if model.head.stops else None
+    n = max(limits)
     step = model.follow if draw is None else draw.step(model, n)
     values = follow(step, model.start(sources), first, n, ended)  # [B, t, C]
     over = model.head.ended(values).cpu().numpy()  # [B, t]
-    rows = zip(values.cpu().numpy(), over, strict=True)
-    return [_cut(row, ends, endless=ended is None) for row, ends in rows]
+    rows = zip(values.cpu().numpy(), over, limits, strict=True)
+    return [_cut(row[:most], ends[:most], endless=ended is None) for row, ends, most in rows]
 
 
 @dataclass(frozen=True, slots=True)

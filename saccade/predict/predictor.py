@@ -326,18 +326,31 @@ class Predictor(Resident):
             raise RecipeError(f"forecast: steps is {n}; expected 1 or more; raise it.")
         return n
 
+    def _limits(self, sizes: Sequence[int], n: int, *, given: bool) -> list[int]:
+        """Return how far to write for each source: `n` places, or more where a head stops itself.
+
+        A long source may have an output longer than any in training; `decoding` says how long.
+        """
+        if given or not self.model.head.stops:
+            return [n] * len(sizes)
+        ratio, extra = self.decoding.max_ratio, self.decoding.max_extra
+        return [max(n, longest_output(size, ratio, extra)) for size in sizes]
+
     @torch.inference_mode()
     def _follow(self, several: Sequence[Given], decode: Decode, n: int) -> list[Prediction]:
         """Write `n` places of values, or as many as there are up to an end."""
         model, arrays = writer(self.model), self.encode(several)
         found: list[Any] = [None] * len(several)
         options = None if decode.sample is None else DrawOptions.of(decode.sample)
-        for rows in sorted_batches([self._size(a) for a in arrays], self.decoding.batch_tokens):
+        sizes = [self._size(a) for a in arrays]
+        limits = self._limits(sizes, n, given=decode.steps is not None)
+        for rows in sorted_batches(sizes, self.decoding.batch_tokens):
             sources = [next(iter(arrays[i].values())) for i in rows]
             first = torch.from_numpy(self.target.first(sources)).to(self.device)
             draw = ValueDraw(options, [self._key(several[i]) for i in rows]) if options else None
             padded = self._pad([arrays[i] for i in rows])
-            for i, one in zip(rows, write_values(model, padded, first, n, draw), strict=True):
+            most = [limits[i] for i in rows]
+            for i, one in zip(rows, write_values(model, padded, first, most, draw), strict=True):
                 found[i] = one
         return [
             Prediction(given, row, one, self)

@@ -39,7 +39,14 @@ def _pointer(head: Head, f: Tensor) -> Tensor:
     return head.extend(f, weights[: len(f)], symbols[: len(f)])
 
 
+def _bound(_: Head, f: Tensor) -> Tensor:
+    return randn(len(f), T, SIZE + 1).requires_grad_().abs()  # the last are nats
+
+
 MODELS: dict[str, Model] = {  # what the model that has such a head makes of features [B, T, D]
+    "bernoulli": lambda _, f: f,
+    "bernoulli_bound": _bound,
+    "bernoulli_end": lambda _, f: f,
     "mixture_density": lambda _, f: f,
     "closed": lambda _, f: flagged(f, (torch.arange(T) == T - 1).expand(len(f), -1)),
     "given": _given,

@@ -41,7 +41,9 @@ STROKES = [
 SOUNDS = [
     Sound((9000 * np.sin(np.arange(n) ** 1.5 / 90)).astype(np.int16), 16_000) for n in (2500, 100)
 ]
+BITS = [np.array([[0, 1, 1]]), np.array([[1, 0, 0], [0, 0, 0], [1, 1, 1]])]
 RAW: dict[str, list[Any]] = {
+    "bits": BITS,
     "strokes": STROKES,
     "text": TEXTS,
     "numbers": SERIES,

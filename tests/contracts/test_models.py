@@ -82,9 +82,12 @@ WRITING = [
         strict=False,
     )
 ]
-APART = ("encoder_decoder", "language_model", "dense_forecaster")  # above; test_forecasters.py
-OTHERS = [
-    *(part for part in variants(Model, **SMALL_PARTS) if part.kind not in APART),
+APART = (  # above; test_forecasters.py; tests/models/test_draw.py
+    *("encoder_decoder", "language_model", "dense_forecaster", "draw"),
+)
+PICTURED = [kind for kind in kinds(Model) if find(Model, kind).source_raws == ("picture",)]
+OTHERS = [  # those of pictures: tests/models
+    *(p for p in variants(Model, **SMALL_PARTS) if p.kind not in (*APART, *PICTURED)),
     *COPYING,
     *WRITING,
 ]

@@ -16,6 +16,7 @@ from saccade.readers import _lines
 from saccade.readers.base import Reader
 from tests.readers.test_dataset import save
 from tests.readers.test_iam_ondb import TEXT, XML
+from tests.readers.test_idx import idx
 
 TEXTS = {
     "a.txt": "one two\nthree four\n",
@@ -41,6 +42,7 @@ TEXTS = {
 TSV = {"kind": "tsv", "path": "t.tsv"}
 SOUNDS = {"kind": "sounds", "files": "sounds", "manifest": "sounds.tsv"}
 OPTIONS: dict[str, dict[str, Any]] = {
+    "bitmaps": {"corpus": {"kind": "idx", "images": "images.idx", "labels": "labels.idx"}},
     "blocks": {"path": "a.txt"},
     "captions": {"images": "pictures", "captions": "pictures.tsv", "split": "names.txt"},
     "clips": {"clips": "clips", "captions": "clips.tsv", "split": "split.txt"},
@@ -50,6 +52,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "dialogue": {"path": "d.txt"},
     "embedded": {},
     "iam_ondb": {"strokes": "lineStrokes", "texts": "ascii", "split": "forms.txt"},
+    "idx": {"images": "images.idx", "labels": "labels.idx"},
     "illustrated": {
         "corpus": TSV,
         "names": "beside.txt",
@@ -65,6 +68,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "pairs": {"pairs": [["a", "b"]]},
     "plain": {"path": "a.txt"},
     "series": {"path": "s.csv", "window": 2, "horizon": 1},
+    "scattered": {"corpus": {"kind": "idx", "images": "images.idx", "labels": "labels.idx"}},
     "shuffled": {"corpus": TSV, "stop": 1},
     "sounds": {"files": "sounds", "manifest": "sounds.tsv"},
     "split": {"corpus": TSV},
@@ -98,6 +102,8 @@ def test_files_are_named_before_they_are_opened(
     (tmp_path / "sounds").mkdir()
     for name in ("a.wav", "b.wav"):
         (tmp_path / "sounds" / name).write_bytes(write_wave(np.ones(300, np.int16), 8000))
+    (tmp_path / "images.idx").write_bytes(idx(2, 2, 2))
+    (tmp_path / "labels.idx").write_bytes(idx(2))
     opened: list[Path] = []
     real = _lines.open_bytes
 

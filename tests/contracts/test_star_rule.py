@@ -18,6 +18,7 @@ FAMILIES = {
     "decoders": "Decoder",
     "embedders": "Embedder",
     "encoders": "Encoder",
+    "glimpses": "Glimpse",
     "heads": "Head",
     "metrics": "Metric",
     "modalities": "Modality",

@@ -19,7 +19,7 @@ from saccade.parts import Part
 LINES = 16
 SHRINK = 8  # widths are divided by this, so that those that must fit each other still do
 WIDTHS = {"embedding", "hidden", "context", "feed_forward", "filters"}
-PICTURE, LINE = (8, 8), (8, 120)  # height and width
+PICTURE, LINE, DIGIT = (8, 8), (8, 120), (28, 28)  # height and width
 KEPT_SPLITS = 0.3  # share of lines to validate on, where a recipe takes one in a hundred
 
 
@@ -70,6 +70,8 @@ def _cut(raw: Any, folder: Path) -> Any:
         return {**raw, **few}
     if raw.get("kind") == "split":
         raw |= {key: KEPT_SPLITS for key in ("valid", "test") if raw.get(key, 0.01) > 0}
+    if raw.get("kind") == "scattered":
+        raw |= {"versions": 1}
     if raw.get("kind") == "shuffled":
         raw |= {"start": 0, "stop": LINES}
     return {key: _cut(value, folder) for key, value in raw.items()}
@@ -93,7 +95,8 @@ def _readers(raw: Any) -> Iterator[dict[str, Any]]:
 
 def _named(raw: Any) -> Iterator[dict[str, Any]]:
     if isinstance(raw, dict):
-        if raw.get("kind") in ("text", "captions", "illustrated", "sounds") or "path" in raw:
+        named = ("text", "captions", "illustrated", "sounds", "idx")
+        if raw.get("kind") in named or "path" in raw:
             yield raw
         for value in raw.values():
             yield from _named(value)
@@ -111,11 +114,23 @@ def _write(reader: dict[str, Any], folder: Path, size: tuple[int, int]) -> None:
     if reader["kind"] == "sounds":
         _write_sounds(reader, folder)
         return
+    if reader["kind"] == "idx":
+        _write_idx(folder / reader["images"], LINES, *DIGIT)
+        _write_idx(folder / reader["labels"], LINES)
+        return
     if reader["kind"] == "text":
         _save(folder / reader["source"], [source for source, _ in pairs])
         _save(folder / reader["target"], [target for _, target in pairs])
         return
     _save(folder / reader["path"], _lines(reader, pairs))
+
+
+def _write_idx(path: Path, *shape: int) -> None:
+    """Write bytes of this shape as MNIST has them, packed."""
+    head = bytes([0, 0, 8, len(shape)]) + b"".join(n.to_bytes(4, "big") for n in shape)
+    numbers = np.arange(int(np.prod(shape))) % (250 if len(shape) > 1 else 10)
+    path.resolve().parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(gzip.compress(head + numbers.astype(np.uint8).tobytes()))
 
 
 def _write_pictures(

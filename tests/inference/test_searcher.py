@@ -54,3 +54,8 @@ def test_lines_without_a_past_go_many_at_a_time() -> None:
     assert many.batch_places(width) // grid == 64
     assert few.batch_places(1) == 1024
     assert [many.batch_places(lines) * lines for lines in (1, 3, 5)] == [9600] * 3
+
+
+def test_what_is_read_once_may_come_in_large_batches() -> None:
+    label = TorchSearcher(build(Part(Model, "classifier", {"embedding": 8, "hidden": 8})))
+    assert label.batch_places(1) > 1_000_000

@@ -11,7 +11,7 @@ from saccade.models._wiring import misfits
 from saccade.models.base import Model
 from saccade.parts import Part, check_part, kinds
 
-TEXT, NUMBERS, IMAGE = (Part(Modality, kind) for kind in ("text", "numbers", "image"))
+TEXT, NUMBERS, IMAGE, BITS = (Part(Modality, kind) for kind in ("text", "numbers", "image", "bits"))
 ONE, TWO = {"source": TEXT}, {"story": TEXT, "question": TEXT}
 
 
@@ -56,7 +56,7 @@ def test_models_of_one_source_refuse_two() -> None:
 def test_models_that_read_text_refuse_pictures() -> None:
     assert misfits(model("tagger"), {"source": IMAGE}, TEXT) == [
         "model: tagger reads text or video, but data.source is of kind image. Use classifier, ctc,"
-        " encoder_decoder or joint_ctc."
+        " encoder_decoder, joint_ctc or recurrent_attention."
     ]
     assert misfits(model("classifier"), {"source": IMAGE}, TEXT) == []
 
@@ -87,7 +87,7 @@ def test_what_no_model_writes() -> None:
 def test_a_model_without_a_source_takes_no_pictures() -> None:
     assert misfits(model("language_model"), {"source": IMAGE}, TEXT) == [
         "model: language_model reads no source, but data.source is of kind image. Use classifier,"
-        " ctc, encoder_decoder or joint_ctc."
+        " ctc, encoder_decoder, joint_ctc or recurrent_attention."
     ]
 
 
@@ -116,8 +116,20 @@ def test_embedders_and_encoders_name_sources() -> None:
 
 @pytest.mark.parametrize("kind", kinds(Model))
 def test_every_model_fits_something(kind: str) -> None:
-    sides = NUMBERS if kind == "dense_forecaster" else TEXT
-    assert misfits(model(kind), {"source": sides}, sides) == []
+    others = {
+        "dense_forecaster": (NUMBERS, NUMBERS),
+        "draw": (TEXT, BITS),
+        "recurrent_attention": (IMAGE, TEXT),
+    }
+    source, target = others.get(kind, (TEXT, TEXT))
+    assert misfits(model(kind), {"source": source}, target) == []
+
+
+def test_a_model_of_bits_writes_nothing_else() -> None:
+    assert misfits(model("draw"), {"source": TEXT}, Part(Modality, "strokes")) == [
+        "model: draw writes bits, but data.target is of kind strokes. Use dense_forecaster"
+        " or encoder_decoder."
+    ]
 
 
 @pytest.mark.parametrize("name", ["../x", "a.b", "", "values", "two words"])

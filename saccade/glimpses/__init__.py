@@ -1,0 +1,1 @@
+"""Glimpses: what an eye sees of a picture at one place."""

@@ -1,0 +1,203 @@
+"""The recurrent attention model and what it learns by."""
+
+import math
+from itertools import chain
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from saccade.cells.base import Cell
+from saccade.errors import RecipeError
+from saccade.flow import Batch, Padded, reorder
+from saccade.glimpses.base import Glimpse
+from saccade.kernels.precision import products
+from saccade.models._label import spread
+from saccade.models.recurrent_attention import RecurrentAttention
+from saccade.models.tagger import Tagger
+from saccade.nouns import Side
+from saccade.objectives.base import Moment
+from saccade.objectives.gaze import GazeObjective
+from saccade.parts import Part
+from saccade.tokenizers._vocabulary import END
+from tests.samples import backward
+
+ONE = Part(Glimpse, "retina", {"size": 1})
+
+
+def model(seed: int = 3, **options: Any) -> RecurrentAttention:
+    torch.manual_seed(seed)
+    given = {"glimpse": ONE, "cell": Part(Cell, "elman"), "embedding": 6, "hidden": 8, **options}
+    return RecurrentAttention({"source": Side(1)}, Side(7), **given).double()
+
+
+def world(n_rows: int = 1, side: int = 3) -> Padded:
+    """One picture, many times."""
+    pixels = torch.arange(side * side, dtype=torch.uint8).view(1, side, side, 1) * 28
+    mask = torch.ones(n_rows, side, side, dtype=torch.bool)
+    return Padded(pixels.expand(n_rows, -1, -1, -1), mask)
+
+
+def batch(source: Padded, label: int = 5) -> Batch:
+    target = torch.tensor([[label, END]]).expand(len(source.mask), -1)
+    return Batch(
+        {"source": source}, Padded(target, torch.ones_like(target, dtype=torch.bool)), target
+    )
+
+
+def likeliest_after(eye: RecurrentAttention, place: list[float]) -> int:
+    """Look at the middle, then at a place; return the likeliest label."""
+    pictures = eye._pictures(world())
+    zeros = torch.zeros(1, 2, dtype=torch.float64)
+    _, state = eye._glance(pictures, zeros, eye.cell.start(zeros))
+    there = torch.tensor([place], dtype=torch.float64)
+    output, _ = eye._glance(pictures, there, state)
+    return int(eye.head.log_probs(spread(torch.relu(eye.mix(output)), 1)).argmax())
+
+
+def test_the_gradient_of_places_is_that_of_the_expected_reward() -> None:
+    """A world of 3 x 3 places: every place has a probability and a reward, so all can be summed.
+
+    Places within a cell are told to be the cell itself, so that the reward depends on it alone.
+    """
+    eye, labels = next(found for found in map(_worlds, range(99)) if len({*chain(*found[1])}) > 1)
+    right = labels[0][2]
+    rewards = torch.tensor([[float(one == right) for one in row] for row in labels]).double()
+
+    n_rows = 60_000
+    moment = Moment(0, torch.Generator().manual_seed(1))
+    backward(GazeObjective(str)(eye, batch(world(n_rows), right), moment).total)
+    assert eye.move.bias.grad is not None
+    found = eye.move.bias.grad / n_rows
+
+    bias = eye.move.bias.detach().clone().requires_grad_()
+    zeros = torch.zeros(1, 2, dtype=torch.float64)
+    output, _ = eye._glance(eye._pictures(world()), zeros, eye.cell.start(zeros))
+    mean = torch.tanh(output.detach()[0] @ eye.move.weight.detach().T + bias)
+    down, across = (_of_cells(mean[i], 0.6) for i in (0, 1))
+    backward(down @ rewards @ across)
+    assert bias.grad is not None
+    assert found.tolist() == pytest.approx((-bias.grad).tolist(), abs=0.01)
+    assert bias.grad.abs().max() > 0.03
+
+
+def _worlds(seed: int) -> tuple[RecurrentAttention, list[list[int]]]:
+    """Return a model and the label that it writes after each place."""
+    eye = model(seed, glimpses=2, deviation=0.6)
+    with torch.no_grad():
+        eye.place.weight.zero_()  # what is seen counts, not where
+        eye.seen.weight.mul_(10)
+        eye.head.output.bias.zero_()
+    middles = [-1.0, 0.0, 1.0]
+    return eye, [[likeliest_after(eye, [y, x]) for x in middles] for y in middles]
+
+
+def _of_cells(mean: Tensor, deviation: float) -> Tensor:
+    """Return how likely each of three cells is: what lies beyond the edge is moved to it."""
+    edges = torch.tensor([-0.5, 0.5], dtype=torch.float64)
+    below = 0.5 * (1 + torch.erf((edges - mean) / (deviation * math.sqrt(2))))
+    return torch.stack([below[0], below[1] - below[0], 1 - below[1]])
+
+
+def test_the_label_does_not_teach_the_eye_where_to_look() -> None:
+    eye = model(glimpses=3)
+    features = eye(batch(world(2))).features
+    backward(features.sum())
+    assert eye.move.weight.grad is None
+    assert eye.cell.get_parameter("U").grad is not None
+
+
+def test_without_chance_the_same_picture_is_seen_the_same_way() -> None:
+    for way in ("learned", "random", "still"):
+        eye = model(glimpses=4, gaze=way)
+        first, again = (eye.look_around(world(2, 5), None).places for _ in range(2))
+        assert torch.equal(first, again)
+        assert torch.equal(first[0], first[1])
+        assert bool(first.any()) == (way != "still")
+
+
+def test_chance_comes_from_the_generator_alone() -> None:
+    eye = model(glimpses=3)
+    looks = [eye.look_around(world(2), torch.Generator().manual_seed(s)).places for s in (1, 1, 2)]
+    assert torch.equal(looks[0], looks[1])
+    assert not torch.equal(looks[0], looks[2])
+
+
+def test_every_glimpse_is_a_map_over_the_pixels() -> None:
+    eye = model(glimpses=3)
+    weights = eye(batch(world(2)), look=True).weights
+    assert weights is not None
+    assert weights.shape == (2, 2, 3, 9)
+    assert weights[0, 0, 0].tolist() == [0, 0, 0, 0, 1, 0, 0, 0, 0]  # the first is in the middle
+    assert eye.grid({"source": (3, 3, 1)}) == (3, 3)
+
+
+def test_it_learns_where_the_difference_is() -> None:
+    """Two pictures that differ in one corner: one glimpse beside the middle has to go there."""
+    torch.manual_seed(1)
+    eye = model(glimpses=2, deviation=0.4, hidden=16, embedding=16)
+    pixels = torch.zeros(64, 3, 3, 1, dtype=torch.uint8)
+    pixels[::2, 0, 2] = 255
+    source = Padded(pixels, torch.ones(64, 3, 3, dtype=torch.bool))
+    target = torch.tensor([[5, END], [6, END]]).repeat(32, 1)
+    whole = Batch({"source": source}, Padded(target, torch.ones_like(target).bool()), target)
+    optimiser = torch.optim.Adam(eye.parameters(), lr=0.01)
+    generator = torch.Generator().manual_seed(1)
+    objective = GazeObjective(str)
+    for step in range(300):
+        optimiser.zero_grad()
+        backward(objective(eye, whole, Moment(step, generator)).total / 64)
+        optimiser.step()
+    gaze = eye.look_around(source, None)
+    assert gaze.places[0, 1, 0] < -0.5 < 0.5 < gaze.places[0, 1, 1]
+
+
+def test_a_picture_alone_is_seen_as_in_a_batch() -> None:
+    eye = model(glimpses=3, glimpse=Part(Glimpse, "retina", {"size": 2, "scales": 2}))
+    values = torch.randint(0, 256, (2, 5, 6, 1), generator=torch.Generator().manual_seed(1))
+    mask = torch.ones(2, 5, 6, dtype=torch.bool)
+    mask[0, 4:], mask[0, :, 3:] = False, False
+    both = batch(Padded(values.to(torch.uint8), mask))
+    alone = batch(Padded(values[:1, :4, :3].to(torch.uint8), mask[:1, :4, :3]))
+    together, by_itself = (eye(one, look=True) for one in (both, alone))
+    assert torch.allclose(together.features[:1], by_itself.features, atol=1e-12)
+    assert together.weights is not None
+    assert by_itself.weights is not None
+    assert torch.allclose(together.weights[:1, :, :, :12], by_itself.weights, atol=1e-12)
+
+
+def test_steps_write_what_the_whole_writes() -> None:
+    eye, given = model(glimpses=3), batch(world(2))
+    whole, state = eye(given, look=True), eye.start(given.sources)
+    for place in range(2):
+        features, weights, state = eye.advance(given.prefix[:, place], state, look=True)
+        assert torch.equal(features, whole.features[:, place])
+        assert weights is not None
+        assert whole.weights is not None
+        assert torch.equal(weights, whole.weights[:, place])
+    assert reorder(state, torch.tensor([1, 0, 0]))
+
+
+def test_products_may_be_in_bfloat16() -> None:
+    eye = model(glimpses=3).float()
+    with products("bfloat16", torch.device("cpu")):
+        loss = GazeObjective(str)(eye, batch(world(4)), Moment(0, torch.Generator().manual_seed(1)))
+    assert loss.total.dtype is torch.float32
+    assert loss.count == 8
+    backward(loss.total)
+    assert all(p.grad is None or p.grad.isfinite().all() for p in eye.parameters())
+
+
+def test_another_model_is_refused() -> None:
+    tagger = Tagger({"source": Side(9)}, Side(7))
+    moment = Moment(0, torch.Generator())
+    with pytest.raises(RecipeError, match="gaze trains an eye that chooses where to look"):
+        GazeObjective(str)(tagger, batch(world()), moment)
+
+
+def test_absurd_options_are_refused() -> None:
+    with pytest.raises(RecipeError, match="glimpses: found 0; expected 1 to 64"):
+        model(glimpses=0)
+    with pytest.raises(RecipeError, match="deviation: found 0; expected a number above 0"):
+        model(deviation=0.0)
