@@ -189,7 +189,7 @@ def _laid_out(
         keys.append((numbers[parents - old] + new) * size + symbols)
         suffixes.append(numbers[level.suffixes[keep]] + new if len(keys) > 2 else symbols * 0)
         log_probs.append(_log(p[keep]))
-        backoffs.append(_log(gamma[here]))
+        backoffs.append(_log(gamma[here]) if backoffs else np.zeros(1))  # nothing behind the root
         old, new = old + len(here), new + int(here.sum())
         numbers, here = np.cumsum(keep) - 1, keep
     joined = np.concatenate(keys)

@@ -10,9 +10,9 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
+from saccade.folders.arpa import arpa_lines
 from saccade.heads._backoff import BackoffHead, fault
 from saccade.kernels.backoff import ROOT
-from saccade.models._arpa import arpa_lines
 from saccade.models._kneser_ney import FALLBACK, Smoothed, estimate
 from saccade.tokenizers._vocabulary import END, PAD, START, UNK
 
