@@ -3,9 +3,9 @@
     python -m benchmarks.kneser_ney TEXT [--orders 3 5] [--lmplz PATH]
 
 The first nine tenths of the lines are counted, the last twentieth is tested; words end at spaces.
-Printed are seconds to build (ours from words to a table, and with the ARPA file written; theirs from
-text to an ARPA file by lmplz, if it is given) and the perplexity of a word, END included, by ours and
-by KenLM's query of each file. Unknown words count.
+Printed are seconds to build (ours from words to a table, and with the ARPA file written; theirs
+from text to an ARPA file by lmplz, if it is given) and the perplexity of a word, END included, by
+ours and by KenLM's query of each file. Unknown words count.
 """
 
 import argparse
