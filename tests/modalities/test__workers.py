@@ -95,9 +95,7 @@ def test_workers_that_cannot_start_say_so(
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     lame = Workers("lame", count=2, patience=0)
     for _ in range(2):
-        with pytest.raises(
-            WorkerError, match=r"^lame: .* ended with code [01] before it was"
-        ):
+        with pytest.raises(WorkerError, match=r"^lame: .* ended with code [01] before it was"):
             lame.map(asked(*range(7)), here)
     assert lame._running == []
 
