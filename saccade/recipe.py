@@ -115,7 +115,7 @@ class Decoding:
     lexicon_separator: str = ""
     """Outputs are texts of the lexicon with this symbol between them; "" lets one be written."""
     language_model: str = ""
-    """A folder of model language_model with the target's symbols: shallow fusion."""
+    """A folder of model language_model or ngram with the target's symbols: shallow fusion."""
     language_model_weight: float = 0.3
     insertion: float = 0.0
     """Added for every symbol where there is a language model."""
@@ -316,7 +316,7 @@ def _contradictions(recipe: Recipe) -> list[str]:
         found = recipe.decoding.no_repeat
         problems.append(f"decoding.no_repeat: {found} is below 0; 0 lets everything be repeated.")
     limits = (training.max_steps, training.max_epochs, training.max_minutes, training.patience)
-    if not any(limits):
+    if not any(limits) and find(Model, recipe.model.kind).learner == "gradient":
         problems.append(
             "training: nothing ends this run; set max_steps, max_epochs, max_minutes or patience."
         )

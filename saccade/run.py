@@ -19,13 +19,13 @@ from saccade.folders.facts import read_lexicon, read_profile
 from saccade.folders.fusion import carried
 from saccade.folders.rivals import read_rivals, write_rivals
 from saccade.learners._bench import Bench
-from saccade.learners.gradient import Trainer
+from saccade.learners.base import Learner
 from saccade.look.report import More, standing, write_report
 from saccade.metrics._fitting import unfit_metrics
 from saccade.metrics.base import Metric
 from saccade.models.base import Model
 from saccade.native.searcher import fastest_searcher
-from saccade.parts import Part
+from saccade.parts import Part, find
 from saccade.predict import evaluation
 from saccade.predict.decode import USUAL, Decode
 from saccade.predict.evaluation import Evaluation, Opening
@@ -91,6 +91,11 @@ def train(
     """
     folders.claim(folder, resume=resume, overwrite=overwrite)
     board = _board(recipe.training)
+    if start_from and not find(Learner, find(Model, recipe.model.kind).learner).starts_from:
+        raise RecipeError(
+            f"--from {start_from}: {recipe.model.kind} counts its data from nothing; expected no"
+            " folder to start from. Leave out --from."
+        )
     known = folders.read_plan(folder) if resume else None
     if known:
         _check_recipe(known, recipe)
@@ -101,7 +106,7 @@ def train(
         if known:
             _check_data(known, bench.hashes)
         log = Log(folder, console or Console(stderr=True))
-        trainer = Trainer(recipe, bench, folder, log)
+        trainer = find(Learner, bench.model.learner)(recipe, bench, folder, log)
         if resume:
             trainer.resume()
             write_text(folder / "recipe.yaml", bench.recipe.to_yaml())
@@ -116,7 +121,7 @@ def train(
                 log.say(text)
         log.board = board(str(folder / "tensorboard")) if board else None
         reason = trainer.run()
-    return Run(folder, bench, trainer.loop.progress, reason, trainer.verdict)
+    return Run(folder, bench, trainer.progress, reason, trainer.verdict)
 
 
 def evaluate(

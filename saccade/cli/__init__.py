@@ -44,6 +44,7 @@ VERBS = {  # verb: its file and function in this room
     "report": "inspect.report",
     "gallery": "gallery.gallery",
     "export": "export.export",
+    "import": "export.import_file",
     "serve": "serve.serve",
     "doctor": "doctor.doctor",
     "bias": "bias.bias",

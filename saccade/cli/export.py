@@ -9,8 +9,9 @@ from saccade.cli.options import Model, note
 from saccade.cli.tables import show_table
 from saccade.errors import CheckpointError
 from saccade.experiments import agreement
-from saccade.export.base import Exporter, is_export
+from saccade.export.base import Exporter, is_export, of_extra
 from saccade.export.base import export as write
+from saccade.folders.imported import import_arpa
 from saccade.parts import kinds
 
 
@@ -49,10 +50,33 @@ def export(
     facts = write(kind, model, target, quantise)
     size = sum(file.stat().st_size for file in target.rglob("*") if file.is_file())
     note(f"Wrote {target}: {facts.engine}, {facts.quantise}, {size / 1e6:.1f} MB.")
-    if lines:
+    runs = of_extra(Exporter, kind).runs
+    if lines and runs:
         found = agreement.compare(model, target, lines)
         show_table(f"{facts.engine} beside torch, on {found.origin}", ["", ""], found.rows())
-    note(f"Use it:  saccade translate {target}")
+    if runs:
+        note(f"Use it:  saccade translate {target}")
+
+
+def import_file(
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="An ARPA file, plain or .gz.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The model folder to write.")],
+) -> None:
+    """Read an n-gram language model that another tool made, an ARPA file, into a model folder.
+
+    It scores and continues texts, and has a say in what other models write
+    (decoding.language_model).
+
+    [dim]Example:[/dim]
+
+      saccade import words.arpa -o runs/words
+    """
+    found = import_arpa(path, output)
+    note(
+        f"Wrote {output}: {found.n_grams:,} n-grams of {found.n_symbols:,} symbols; pieces are"
+        f" those of the tokenizer {found.tokenizer}."
+    )
+    note(f"Use it:  saccade score {output}")
 
 
 def _check_target(target: Path, *, overwrite: bool) -> None:

@@ -13,7 +13,7 @@ from saccade.fit.files import ColumnNames
 from saccade.fit.fitting import Fitted, fit, promise, seconds_in
 from saccade.fit.jobs import ALIASES, JOBS
 from saccade.fit.outline import outline
-from saccade.learners.timing import roughly
+from saccade.learners._timing import roughly
 
 
 def fit_files(

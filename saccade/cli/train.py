@@ -11,9 +11,9 @@ from saccade.cli.tables import error_console, show_table
 from saccade.engines._devices import checked_device
 from saccade.errors import RecipeError
 from saccade.learners._bench import Bench
-from saccade.learners.timing import estimate, open_end, time_updates
+from saccade.learners.base import WARNING, Learner
+from saccade.parts import find
 from saccade.recipe import Recipe
-from saccade.train.limits import RunLimits
 
 
 def train(
@@ -83,26 +83,21 @@ def _rehearse(
 ) -> None:
     """Do all that comes before the first step, time a few, and say what was found."""
     bench = Bench(recipe, Path(), device, None, start_from)
-    training, n_batches = recipe.training, len(bench.batches.epoch(0))
-    limits = RunLimits(training, training.schedule.build().warmup, n_batches)
-    with run.threads(training.threads):
-        timing = time_updates(bench)
+    with run.threads(recipe.training.threads):
+        found = dict(find(Learner, bench.model.learner).rehearse(recipe, bench))
+    warning = found.pop(WARNING, "")
     rows = {
         "training": bench.batches.describe(),
         "validation": bench.valid.describe(),
         "data": bench.codecs.describe(),
-        "parameters": f"{run.count_parameters(bench.model):,}",
-        "batches an epoch": f"{n_batches:,}",
-        "steps an epoch": f"{-(-n_batches // training.accumulate):,}",
-        "stops after": limits.describe(),
-        "takes": str(estimate(limits, timing) or open_end(limits, timing)),
+        **found,
         "would write to": str(folder),
         "whole recipe": f"{folder / 'recipe.yaml'} (see it now: saccade recipe show {path})",
     }
     show_table(f"{recipe.name}: a dry run", ["", ""], [[k, v] for k, v in rows.items()])
-    for warning in (*bench.warnings, limits.warning()):
-        if warning:
-            note(warning)
+    for said in (*bench.warnings, warning):
+        if said:
+            note(said)
     note("Nothing was trained and no run folder was written.")
 
 

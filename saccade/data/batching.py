@@ -13,6 +13,7 @@ from saccade.data.store import Store, StoredPair
 from saccade.errors import DataError
 from saccade.flow import Batch, Padded, Sources
 from saccade.modalities.base import Array
+from saccade.models.base import LaidSide
 
 _WINDOW = 100  # batches' worth of examples that are sorted by length together
 
@@ -176,6 +177,12 @@ class Batches:
         """Go through the examples, in order; yield all targets of each."""
         for store in self._stores:
             yield from map(store.references, store.examples())
+
+    def laid(self, side: str) -> LaidSide:
+        """Return one side of every pair that was kept, in order, end to end."""
+        parts = [store.laid(side) for store in self._stores]
+        both = LaidSide(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+        return both.rows(np.flatnonzero(self._keep))
 
     def origin(self, i: int) -> str:
         """Name the file and line of pair `i`."""

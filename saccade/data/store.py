@@ -32,6 +32,7 @@ from saccade.data.codecs import TARGET, Codecs
 from saccade.data.progress import EncodingProgress
 from saccade.errors import DataError, SaccadeError
 from saccade.modalities.base import Array, Codec
+from saccade.models.base import LaidSide
 from saccade.readers.base import Reader
 
 _WEEK: Final = 7 * 86400.0
@@ -103,6 +104,12 @@ class Store:
         """Return the values of all arrays of a side, one after the other."""
         return (self._target if side == TARGET else self._sources[side]).values
 
+    def laid(self, side: str) -> LaidSide:
+        """Return the arrays of a side end to end, one for each pair; they have one or two axes."""
+        arrays = self._target if side == TARGET else self._sources[side]
+        found, owners = arrays.laid(), None if side == TARGET else self._owners
+        return found if owners is None else found.rows(owners)
+
     def origin(self, i: int) -> str:
         """Name the file and line that pair `i` came from."""
         owner = i if self._owners is None else int(self._owners[i])
@@ -123,6 +130,11 @@ class _Arrays:
         else:
             self.shapes = _map(folder / f"{name}.shapes", "int32").reshape(-1, n_dims)
         self._flat = n_dims == 1
+
+    def laid(self) -> LaidSide:
+        width = self.shapes.shape[1:] == (2,) and len(self.shapes)
+        values = self.values.reshape(-1, int(self.shapes[0, 1])) if width else self.values
+        return LaidSide(values, self.shapes[:, 0])
 
     def array(self, i: int) -> Array:
         values = self.values[int(self._offsets[i]) : int(self._offsets[i + 1])]

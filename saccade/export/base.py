@@ -55,6 +55,7 @@ class Exporter(ABC):
     """Writes a model for the engine that its file is named after. Constructed without arguments."""
 
     quantisations: ClassVar[tuple[str, ...]]  # of weights; the first gives the same text as torch
+    runs: ClassVar[bool] = True  # False if there is no engine here that reads what it writes
 
     @abstractmethod
     def refusals(self, folder: Path) -> list[str]:

@@ -20,7 +20,7 @@ from saccade.fit.plan import EVALUATION, PLAN, TIMING, FitPlan, read_plan
 from saccade.fit.rules import relative_cost, smaller
 from saccade.folders import model as folders
 from saccade.learners._bench import Bench
-from saccade.learners.timing import roughly, time_evaluation, time_updates
+from saccade.learners._timing import roughly, time_evaluation, time_updates
 from saccade.predict.evaluation import Evaluation
 from saccade.predict.verdict import Verdict
 from saccade.recipe import Recipe

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from saccade.fit.candidates import VALIDATIONS, Candidate, Plain, with_updates
-from saccade.learners.timing import Timing
+from saccade.learners._timing import Timing
 from saccade.recipe import Recipe, Training
 from saccade.train.progress import Progress
 

@@ -12,7 +12,7 @@ from saccade.errors import CheckpointError
 from saccade.fit.candidates import Candidate
 from saccade.fit.halving import Shares, Timed
 from saccade.fit.outline import Outline
-from saccade.learners.timing import Timing
+from saccade.learners._timing import Timing
 from saccade.train.files import write_text
 
 PLAN = "fit.json"

@@ -326,6 +326,12 @@ def read_weights(folder: Path) -> tuple[dict[str, Tensor], str]:
     return upgrade(folder, weights.load(path)), str(path)
 
 
+def put_weights(model: Model, tensors: dict[str, Tensor], where: str) -> None:
+    """Copy weights into a model, which may have to make room for them."""
+    model.accept(tensors, where)
+    weights.put(model, tensors, where)
+
+
 def upgrade(folder: Path, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
     """Give the tensors of a folder that an older version wrote the names they have now."""
     charter = read_plan(folder)
@@ -352,8 +358,7 @@ def load(
     folder = Path(folder)
     identity = read_identity(folder)
     model = build_model(identity.recipe, identity.codecs, draw=False)
-    tensors, where = read_weights(folder)
-    weights.put(model, tensors, where)
+    put_weights(model, *read_weights(folder))
     model = model.to(device)
     other = carried(folder)
     return Predictor(
@@ -374,7 +379,7 @@ def load_language_model(folder: Path, target: Codec, device: str = "cpu") -> Lan
     if reads(identity.recipe) or theirs is None or ours is None:
         raise RecipeError(
             f"decoding.language_model: {folder} is no language model; expected a folder of model"
-            " language_model, and a target of text. Train one."
+            " language_model or ngram, and a target of text. Train one."
         )
     ids = ours.ids_in(theirs)
     unknown = sum(i == UNK for i in ids) - 1
@@ -385,5 +390,5 @@ def load_language_model(folder: Path, target: Codec, device: str = "cpu") -> Lan
             " tokenizer."
         )
     model = build_model(identity.recipe, identity.codecs, draw=False)
-    weights.put(model, *read_weights(folder))
+    put_weights(model, *read_weights(folder))
     return LanguageModelFor(model.to(device), ids)

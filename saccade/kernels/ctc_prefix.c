@@ -1,4 +1,5 @@
-/* The prefix beam of CTC: what search/_prefix_beam.py does without shapers, a row at a time.
+/* The prefix beam of CTC: what search/_prefix_beam.py does, a row at a time. The only shaper that has
+   a say is a back-off table.
 
    A prefix is a node of a tree; a table of hashes finds the child of a node. In a frame, those that
    stay are candidates first, then those one label longer by parent and symbol; the best K go on, and
@@ -9,11 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backoff.h"
 #include "simd.h"
 
 typedef struct {
     int64_t rows, places, size, width, threads;
     const float *frames;
+    const BackoffWalk *walk; /* or NULL */
     const int64_t *limits;
     int32_t *tokens;
     int64_t *lengths;
@@ -28,14 +31,14 @@ typedef struct {
 } CtcSpellingCall;
 
 typedef struct {
-    double score, label;
+    double score, label, total, bonus; /* score: total and bonus */
     int64_t order; /* k of those that stay; width + k V + c of the others */
 } CtcCandidate;
 
 typedef struct {
-    int64_t node, parent, length;
+    int64_t node, parent, length, context;
     int32_t last;
-    double blank, label, total;
+    double blank, label, total, bonus;
 } CtcEntry;
 
 typedef struct {
@@ -97,6 +100,8 @@ static int ctc_better_first(const void *a, const void *b) {
 static int64_t ctc_read_frame(const float *y, const CtcPrefixCall *call, int64_t limit, CtcTree *tree,
                           CtcEntry *from, int64_t n, CtcEntry *to, CtcCandidate *heap, double *stays) {
     const int64_t K = call->width, V = call->size;
+    const BackoffWalk *walk = call->walk;
+    const double most = walk ? walk->most : 0.0;
     int64_t known = 0;
     for (int64_t j = 0; j < n; j++) { /* what the prefix one shorter gives, if it is here */
         const CtcEntry *e = from + j;
@@ -106,33 +111,41 @@ static int64_t ctc_read_frame(const float *y, const CtcPrefixCall *call, int64_t
                 const double before = from[i].last == e->last ? from[i].blank : from[i].total;
                 stays[j] = log_add(stays[j], before + y[e->last]);
             }
-        const double blank = e->total + y[0], score = log_add(blank, stays[j]);
-        if (score > -INFINITY) known = ctc_offer(heap, known, K, (CtcCandidate){score, stays[j], j});
+        const double total = log_add(e->total + y[0], stays[j]), score = total + e->bonus;
+        const CtcCandidate one = {score, stays[j], total, e->bonus, j};
+        if (score > -INFINITY) known = ctc_offer(heap, known, K, one);
     }
     for (int64_t k = 0; k < n; k++) {
         const CtcEntry *e = from + k;
         if (e->length >= limit) continue;
         for (int64_t c = 1; c < V; c++) {
-            double score = e->total + y[c];
+            double total = e->total + y[c], bonus = e->bonus;
+            if (known == K && total + bonus + most < heap[0].score) continue;
+            if (c == e->last) total = e->blank + y[c];
+            if (total == -INFINITY || (known == K && total + bonus + most < heap[0].score)) continue;
+            const float gain = walk ? backoff_gain(walk, e->context, c) : 0.0f;
+            const double score = total + bonus + gain;
             if (known == K && score < heap[0].score) continue;
-            if (c == e->last) score = e->blank + y[c];
-            if (score == -INFINITY || (known == K && score < heap[0].score)) continue;
             int64_t here = 0;
             for (int64_t j = 0; j < n && !here; j++) here = from[j].parent == e->node && from[j].last == c;
-            if (!here) known = ctc_offer(heap, known, K, (CtcCandidate){score, score, K + k * V + c});
+            const CtcCandidate one = {score, total, total, bonus + gain, K + k * V + c};
+            if (!here) known = ctc_offer(heap, known, K, one);
         }
     }
     qsort(heap, known, sizeof(CtcCandidate), ctc_better_first);
     for (int64_t m = 0; m < known; m++) {
         const CtcCandidate *one = heap + m;
         if (one->order < K) {
-            const CtcEntry *e = from + one->order;
-            to[m] = (CtcEntry){e->node, e->parent, e->length, e->last, e->total + y[0], one->label, one->score};
+            to[m] = from[one->order];
+            to[m].blank = to[m].total + y[0];
         } else {
             const CtcEntry *e = from + (one->order - K) / V;
             const int32_t c = (int32_t)((one->order - K) % V);
-            to[m] = (CtcEntry){ctc_child(tree, e->node, c), e->node, e->length + 1, c, -INFINITY, one->label, one->score};
+            const int64_t context = walk ? backoff_read(walk, e->context, c) : 0;
+            to[m] = (CtcEntry){.node = ctc_child(tree, e->node, c), .parent = e->node, .length = e->length + 1,
+                               .context = context, .last = c, .blank = -INFINITY};
         }
+        to[m].label = one->label, to[m].total = one->total, to[m].bonus = one->bonus;
     }
     return known;
 }
@@ -152,7 +165,7 @@ static int ctc_search_row(const CtcPrefixCall *call, int64_t row) {
         CtcEntry *beam = from;
         memset(tree.slots, -1, slots * sizeof(int32_t));
         tree.parents[0] = -1;
-        from[0] = (CtcEntry){0, -1, 0, 0, 0.0, -INFINITY, 0.0};
+        from[0] = (CtcEntry){.parent = -1, .context = call->walk ? call->walk->start : 0, .label = -INFINITY};
         for (int64_t t = 0; t < S; t++) {
             const float *y = call->frames + (row * S + t) * V;
             n = ctc_read_frame(y, call, call->limits[row], &tree, beam, n, to, heap, stays);
@@ -164,7 +177,7 @@ static int ctc_search_row(const CtcPrefixCall *call, int64_t row) {
             int64_t *length = call->lengths + row * K + k;
             *length = k < n ? beam[k].length : -1;
             if (k >= n) continue;
-            call->scores[row * K + k] = beam[k].total;
+            call->scores[row * K + k] = beam[k].total + beam[k].bonus;
             int32_t *tokens = call->tokens + (row * K + k) * (S ? S : 1);
             for (int64_t node = beam[k].node, i = *length; i--; node = tree.parents[node])
                 tokens[i] = tree.symbols[node];

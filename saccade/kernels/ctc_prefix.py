@@ -1,5 +1,6 @@
 """The prefix beam of CTC in C, and what its labels add. None without kernels."""
 
+import ctypes
 from typing import Any
 
 import numpy as np
@@ -8,17 +9,22 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from saccade.kernels import library, structures
+from saccade.kernels.backoff import FusedTable, walk_of
 
 Row = tuple[list[tuple[int, ...]], list[float]]  # prefixes, best first, and their scores
 
 
-def prefix_beam(frames: Tensor, limits: NDArray[Any], width: int) -> list[Row] | None:
+def prefix_beam(
+    frames: Tensor, limits: NDArray[Any], width: int, fused: FusedTable | None = None
+) -> list[Row] | None:
     """Go along frames `[B, S, V]` with `width` prefixes a row; return them, best first.
 
-    What `search/_prefix_beam.py` finds without shapers; `limits` `[B]` are the most labels.
+    What `search/_prefix_beam.py` finds without shapers, or with that of the table `fused`; `limits`
+    `[B]` are the most labels.
     """
     kernels = library.found().kernels if library.fits(frames) else None
-    if kernels is None:
+    walk = walk_of(fused) if fused and len(fused.ids) == frames.shape[2] else None
+    if kernels is None or (fused and walk is None):
         return None
     frames, (rows, places, size) = frames.contiguous(), frames.shape
     limits = np.ascontiguousarray(limits, np.int64)
@@ -26,7 +32,8 @@ def prefix_beam(frames: Tensor, limits: NDArray[Any], width: int) -> list[Row] |
     lengths, scores = np.zeros((rows, width), np.int64), np.zeros((rows, width), np.float64)
     where = (one.ctypes.data for one in (limits, tokens, lengths, scores))
     sizes = (rows, places, size, width, min(torch.get_num_threads(), rows))
-    call = structures.CtcPrefixCall(*sizes, frames.data_ptr(), *where)
+    place = ctypes.addressof(walk) if walk else None
+    call = structures.CtcPrefixCall(*sizes, frames.data_ptr(), place, *where)
     if kernels.ctc_prefix(call):  # there was not memory enough
         return None
     found: list[Row] = []

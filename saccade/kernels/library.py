@@ -13,6 +13,7 @@ from saccade.kernels import build
 from saccade.kernels.structures import (
     AdditiveCall,
     AttentionCall,
+    BackoffLinesCall,
     BeamCandidates,
     BeamState,
     BidirectionalLstmCall,
@@ -84,6 +85,8 @@ class Kernels:
         self.ctc_prefix = _typed(library.ctc_prefix, whole, ctypes.POINTER(CtcPrefixCall))
         spelling = ctypes.POINTER(CtcSpellingCall)
         self.ctc_spelling = _typed(library.ctc_spelling, whole, spelling)
+        lines = ctypes.POINTER(BackoffLinesCall)
+        self.backoff_lines = _typed(library.backoff_lines, None, lines)
         self._learn(library)
 
     def _learn(self, library: ctypes.CDLL) -> None:

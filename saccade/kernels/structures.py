@@ -279,12 +279,32 @@ class BidirectionalLstmCall(ctypes.Structure):
     )
 
 
+class BackoffWalk(ctypes.Structure):
+    """A back-off table with a say in a search."""
+
+    _fields_ = (
+        *((n, _PLACE) for n in ("keys", "ids", "suffixes", "begins", "scores", "backoffs", "paid")),
+        *((n, _WHOLE) for n in ("size", "contexts", "start")),
+        ("weight", _NUMBER),
+        ("most", _NUMBER),
+    )
+
+
+class BackoffLinesCall(ctypes.Structure):
+    """Lines of labels, and where to write what a table adds to each label."""
+
+    _fields_ = (
+        *((n, _WHOLE) for n in ("lines", "longest", "end")),
+        *((n, _PLACE) for n in ("walk", "labels", "lengths", "gains")),
+    )
+
+
 class CtcPrefixCall(ctypes.Structure):
     """Frames to go along with a beam of prefixes, and where to write them."""
 
     _fields_ = (
         *((n, _WHOLE) for n in ("rows", "places", "size", "width", "threads")),
-        *((n, _PLACE) for n in ("frames", "limits", "tokens", "lengths", "scores")),
+        *((n, _PLACE) for n in ("frames", "walk", "limits", "tokens", "lengths", "scores")),
     )
 
 

@@ -97,12 +97,14 @@ def summary(
     """Say what a run cost, where it was made, and what it is better than."""
     best = progress.best
     judged = {"against a constant answer": verdict.comparison} if verdict else {}
+    flops = training_flops(translator, progress)
+    cost = {"training cost": f"about {flops:.2e} FLOPs"} if flops else {}
     return {
-        "parameters": f"{sum(p.numel() for p in translator.model.parameters()):,}",
+        "parameters": f"{translator.model.n_parameters:,}",
         "data": translator.codecs.describe(),
         "steps": f"{progress.step:,} ({progress.epoch} epochs)",
         "training time": clock(progress.seconds),
-        "training cost": f"about {training_flops(translator, progress):.2e} FLOPs",
+        **cost,
         "speed": f"{progress.tokens / max(progress.seconds, 1e-9):,.0f} target tokens a second",
         "best validation": "" if best is None else _figures(best.figures),
         **judged,
@@ -117,8 +119,10 @@ def training_flops(translator: Predictor, progress: Progress) -> float:
     """Estimate 6 operations per weight and symbol: 2 forward, 4 backward.
 
     A weight of the encoder meets every source symbol, the others every target symbol; looking up an
-    embedding costs nothing, projecting to the vocabulary costs its matrix.
+    embedding costs nothing, projecting to the vocabulary costs its matrix. Counting costs none.
     """
+    if translator.model.learner != "gradient":
+        return 0.0
     encoder = others = 0
     for name, parameter in translator.model.named_parameters():
         if ".encoders." in f".{name}" or name.startswith("encoder."):
@@ -136,8 +140,9 @@ def read_curves(folder: Path) -> dict[str, list[tuple[float, float]]]:
     for line in text[: text.rfind("\n") + 1].splitlines():  # the last may still be being written
         row: dict[str, Any] = json.loads(line)
         if row["kind"] == "train":
-            series["training loss"][row["step"]] = row["nll"]
-            series["learning rate"][row["step"]] = row["learning_rate"]
+            for name, key in (("training loss", "nll"), ("learning rate", "learning_rate")):
+                if key in row:  # what is counted has neither
+                    series[name][row["step"]] = row[key]
         elif row["kind"] == "valid":
             figures = {k: v for k, v in row.items() if k not in ("kind", "step", "epoch")}
             for name, value in figures.items():

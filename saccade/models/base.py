@@ -1,13 +1,17 @@
 """What a model is: something an objective can train and, if it writes, search can step."""
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from saccade.errors import RecipeError
 from saccade.flow import Batch, Decoded, Frames, Sources, State, Step, Stepped
 from saccade.heads.base import Head
+from saccade.kernels.backoff import BackoffTable
 
 
 class Model(nn.Module, ABC):
@@ -30,6 +34,8 @@ class Model(nn.Module, ABC):
     normalised: ClassVar[bool] = True  # False if probabilities of a place add up to less than one
     objective: ClassVar[str] = "cross_entropy"  # what it learns by if the recipe does not say
     search: ClassVar[str] = "beam"  # how it is searched if the recipe does not say
+    learner: ClassVar[str] = "gradient"  # who fits it: a file of learners/
+    sees: int = 0  # how many of the last symbols decide what comes next; 0 if all do
     head: Head
 
     @abstractmethod
@@ -44,6 +50,11 @@ class Model(nn.Module, ABC):
     def attention_names(self) -> tuple[str, ...]:
         """What the A maps of `Decoded.weights` are called; empty for a model without attention."""
 
+    @property
+    def n_parameters(self) -> int:
+        """How many numbers were learned; those that only say where others stand do not count."""
+        return sum(one.numel() for one in self.parameters() if one.is_floating_point())
+
     def grid(self, shapes: dict[str, tuple[int, ...]]) -> tuple[int, ...]:
         """Return the shape of the places that attention weighs, for sources of these shapes."""
         return next(iter(shapes.values()))[:1]
@@ -51,6 +62,79 @@ class Model(nn.Module, ABC):
     def n_frames(self, shapes: dict[str, tuple[int, ...]]) -> int:
         """Return how many frames sources of these shapes have; 0 if the model has no frames."""
         return 0
+
+    def accept(self, weights: Mapping[str, Tensor], where: str) -> None:
+        """Make room for weights from a file, of a model whose size is that of its data."""
+
+    def backoff_table(self) -> BackoffTable | None:
+        """Return the table that says all there is to say of what comes next, if there is one."""
+        return None
+
+
+class LaidSide(NamedTuple):
+    """All sequences of one side of a corpus, one after the other.
+
+    values: `[N]` or `[N, C]`, without START and END.  lengths: `[n]`, of each sequence.
+    """
+
+    values: NDArray[Any]
+    lengths: NDArray[Any]
+
+    def rows(self, index: NDArray[Any]) -> "LaidSide":
+        """Take sequences by their numbers.
+
+        >>> LaidSide(np.array([5, 6, 7]), np.array([2, 1])).rows(np.array([1, 0])).values.tolist()
+        [7, 5, 6]
+        """
+        lengths = self.lengths[index].astype(np.int64)
+        begins = (np.cumsum(self.lengths, dtype=np.int64) - self.lengths)[index]
+        before = np.cumsum(lengths) - lengths
+        places = np.arange(int(lengths.sum())) + np.repeat(begins - before, lengths)
+        return LaidSide(self.values[places], lengths)
+
+
+class LaidPairs(NamedTuple):
+    """All that a model is fitted to: pair i has the i-th sequence of every side."""
+
+    sources: Mapping[str, LaidSide]
+    target: LaidSide
+
+
+class CountedPass(NamedTuple):
+    """What there is to say of one pass: figures for the log, and a sentence for the user."""
+
+    figures: Mapping[str, float]
+    told: str = ""
+
+
+class CountedModel(Model, ABC):
+    """A model that is fitted by counting, or by EM, which counts what it expects.
+
+    All it has learned is in its parameters, so that a run can stop between two iterations: the
+    next one depends on them, the corpus and its own number alone. They need not be numbers that
+    have a gradient, nor of a size that is known before.
+    """
+
+    learner: ClassVar[str] = "counting"
+    iterations: int = 1  # passes over the corpus until it is fitted
+
+    @abstractmethod
+    def count(self, corpus: LaidPairs, iteration: int) -> CountedPass:
+        """Make one pass, and put what was learned into the parameters.
+
+        Args:
+            corpus: all training pairs.
+            iteration: passes made before.
+        """
+
+
+def counted_model(model: Model) -> CountedModel:
+    """Return the model if it is fitted by counting; refuse it if not."""
+    if isinstance(model, CountedModel):
+        return model
+    raise RecipeError(
+        f"{type(model).__name__}: cannot be fitted by counting; expected a model such as ngram."
+    )
 
 
 class Writer(Model, ABC):

@@ -141,7 +141,7 @@ class Resident(ABC):
 
 def sizes_of(predictor: "Predictor") -> dict[str, str]:
     """Say what a model reads and writes, and how many parameters it has."""
-    n = sum(parameter.numel() for parameter in predictor.model.parameters())
+    n = predictor.model.n_parameters
     reads = [f"{name} ({codec.describe()})" for name, codec in predictor.sources.items()]
     return {
         "model": type(predictor.model).__name__ if n else "",

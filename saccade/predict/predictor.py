@@ -311,7 +311,8 @@ class Predictor(Resident):
             limits=torch.tensor(limits, device=self.device),
             banned=(PAD, START) if self.decoding.replace_unknown else (PAD, START, UNK),
             prefixes=forced if any(forced) else (),
-            shapers=self._shapers,
+            shapers=self._shapers.several,
+            fused=self._shapers.fused,
             watch=_numbered(watch, rows) if watch else None,
         )
 

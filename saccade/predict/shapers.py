@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from saccade.kernels.backoff import FusedTable
 from saccade.models.base import Model
 from saccade.recipe import Decoding
 from saccade.search.base import Shaper
@@ -19,25 +20,33 @@ class LanguageModelFor(NamedTuple):
     ids: Sequence[int] = ()
 
 
+class Shapers(NamedTuple):
+    """All that edit scores, and the same as a table if they are a language model of n-grams."""
+
+    several: Sequence[Shaper]
+    fused: FusedTable | None = None
+
+
 def shapers_of(
     decoding: Decoding,
     vocabulary: Vocabulary | None,
     lexicon: Counts | None,
     language_model: LanguageModelFor | None,
-) -> list[Shaper]:
+) -> Shapers:
     """Build the shapers that a recipe asks for; a model of values has none."""
     shapers: list[Shaper] = []
+    fused: FusedTable | None = None
     if vocabulary is None:
-        return shapers
+        return Shapers(shapers)
     if decoding.no_repeat:
         shapers.append(NoRepeat(decoding.no_repeat))
     if lexicon is not None:
         separator = decoding.lexicon_separator
         shapers.append(Lexicon(lexicon, vocabulary, decoding.lexicon_weight, separator))
-    if decoding.no_repeat:
-        shapers.append(NoRepeat(decoding.no_repeat))
     if language_model is not None:
         model, ids = language_model
         weight, insertion = decoding.language_model_weight, decoding.insertion
-        shapers.append(Fusion(model, weight, insertion, ids))
-    return shapers
+        fusion = Fusion(model, weight, insertion, ids)
+        fused = None if shapers else fusion.table()
+        shapers.append(fusion)
+    return Shapers(shapers, fused)

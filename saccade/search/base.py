@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from saccade.flow import Sources, State, StepFunction
+from saccade.kernels.backoff import FusedTable
 from saccade.nouns import Branch, Hypothesis
 
 Shaper = Callable[[Tensor, Tensor], Tensor]  # (prefixes [N, t], log_probs [N, V]) -> log_probs
@@ -33,6 +34,7 @@ class Task:
     without `keys` every key is 0.
     shapers: edits to the log-probabilities, applied in turn before anything is chosen; scores and
     `token_scores` are then the edited ones.
+    fused: all that the shapers add, as a table, if that can be said: a faster way to the same.
     watch: called after every step with the rows that go on and the best line of each so far (every
     line, for a search that writes several without comparing them). It changes nothing; what it
     raises ends the search. Exhaustive search does not call it.
@@ -46,6 +48,7 @@ class Task:
     generator: torch.Generator | None = None
     keys: Sequence[int] = ()
     shapers: Sequence[Shaper] = ()
+    fused: FusedTable | None = None
     watch: Watch | None = None
 
     @property

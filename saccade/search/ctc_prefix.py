@@ -10,6 +10,7 @@ from torch import Tensor
 from saccade.errors import RecipeError
 from saccade.flow import State, StepFunction
 from saccade.kernels import ctc_prefix as kernels
+from saccade.kernels.backoff import gains_along
 from saccade.nouns import Hypothesis
 from saccade.search._best import Array
 from saccade.search._frames import BLANK, POSSIBLE, check_task, frames_of
@@ -62,7 +63,7 @@ class CtcPrefix(Search):
             return []
         deltas = _deltas(task, frames.shape[2]) if task.shapers else None
         rows = self._search(self._allowed(frames, task), task, deltas)
-        best = _finished(rows, deltas, task.end, self.n_best)
+        best = _finished(rows, deltas, task, self.n_best)
         measured = _measured(best, frames, task, deltas)
         return [Found(tuple(one), paths(one, task.end) if trace else ()) for one in measured]
 
@@ -83,8 +84,8 @@ class CtcPrefix(Search):
 
     def _search(self, frames: Tensor, task: Task, deltas: Deltas | None) -> list[PrefixRow]:
         limits = task.limits.numpy(force=True)
-        if deltas is None and task.watch is None:
-            by_kernels = kernels.prefix_beam(frames, limits, self.width)
+        if (deltas is None or task.fused) and task.watch is None:
+            by_kernels = kernels.prefix_beam(frames, limits, self.width, task.fused)
             if by_kernels is not None:
                 return [PrefixRow(*row) for row in by_kernels]
         beam = PrefixBeam(frames.double().numpy(), limits, self.width, deltas)
@@ -119,12 +120,13 @@ class _Chosen(list[tuple[tuple[int, ...], bool]]):
     """Labels, and whether they may end there."""
 
 
-def _finished(rows: list[PrefixRow], deltas: Deltas | None, end: int, n: int) -> list[_Chosen]:
+def _finished(rows: list[PrefixRow], deltas: Deltas | None, task: Task, n: int) -> list[_Chosen]:
     """Take the `n` best of each row, with what shapers say of ending there."""
     chosen = []
     for prefixes, scores in rows:
         if deltas is not None:
-            ending = deltas(prefixes)[:, end]
+            along = _fused(prefixes, task)
+            ending = deltas(prefixes)[:, task.end] if along is None else [row[-1] for row in along]
             whole = np.asarray(scores) + ending
             order = np.argsort(-whole, kind="stable").tolist()
             done = [(prefixes[i], True) for i in order if whole[i] > NEVER]
@@ -140,19 +142,19 @@ def _measured(
 ) -> list[list[Hypothesis]]:
     """Score what was found by all paths that spell it, label by label."""
     flat = [one for row in chosen for one in row]
-    lengths = torch.tensor([len(labels) for labels, _ in flat])
-    labels = torch.zeros(len(flat), int(lengths.max()), dtype=torch.long)
-    for i, (tokens, _) in enumerate(flat):
-        labels[i, : len(tokens)] = torch.tensor(tokens, dtype=torch.long)
+    labels, lengths = _padded([tokens for tokens, _ in flat])
     rows = torch.tensor([b for b, row in enumerate(chosen) for _ in row])
     gains = kernels.spelling(frames, rows, labels, lengths)
     if gains is None:
         device, marks = frames.device, Marks(task.start, task.end)
         gains = spelling(frames[rows.to(device)], labels.to(device), lengths.to(device), marks)
     hypotheses = []
-    for (tokens, finished), row in zip(flat, gains.float().tolist(), strict=True):
+    along = _fused([tokens for tokens, _ in flat], task)
+    for n, (row, (tokens, finished)) in enumerate(zip(gains.float().tolist(), flat, strict=True)):
         scores = row[: len(tokens) + finished]
-        if deltas is not None:
+        if along is not None:
+            scores = [s + gain for s, gain in zip(scores, along[n], strict=False)]
+        elif deltas is not None:
             written = (*tokens, task.end)
             added = deltas([tokens[:i] for i in range(len(scores))])
             scores = [s + float(added[i, written[i]]) for i, s in enumerate(scores)]
@@ -160,6 +162,26 @@ def _measured(
     ends = np.cumsum([len(row) for row in chosen]).tolist()
     split = [hypotheses[a:b] for a, b in zip([0, *ends], ends, strict=False)]
     return [sorted(row, key=lambda one: (not one.finished, -one.score)) for row in split]
+
+
+def _fused(lines: list[tuple[int, ...]], task: Task) -> list[list[float]] | None:
+    """Return what a table of n-grams adds to every label of lines, and to END; None if none can."""
+    if task.fused is None:
+        return None
+    labels, lengths = _padded(lines)
+    found = gains_along(task.fused, labels, lengths, task.end)
+    if found is None:
+        return None
+    return [row[: n + 1] for row, n in zip(found.tolist(), lengths.tolist(), strict=True)]
+
+
+def _padded(lines: list[tuple[int, ...]]) -> tuple[Tensor, Tensor]:
+    """Lay lines of labels out, `[N, L]`, and say how long each is."""
+    lengths = torch.tensor([len(line) for line in lines])
+    labels = torch.zeros(len(lines), int(lengths.max()), dtype=torch.long)
+    for i, line in enumerate(lines):
+        labels[i, : len(line)] = torch.tensor(line, dtype=torch.long)
+    return labels, lengths
 
 
 def _tell(

@@ -73,7 +73,7 @@ class Served:
     @property
     def n_parameters(self) -> int:
         """How many weights it has."""
-        return sum(parameter.numel() for parameter in self.translator.model.parameters())
+        return self.translator.model.n_parameters
 
     @property
     def trains(self) -> bool:

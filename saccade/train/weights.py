@@ -21,7 +21,7 @@ def of(model: nn.Module) -> Weights:
 
 def count(model: nn.Module) -> int:
     """Count the numbers that training moves."""
-    return sum(parameter.numel() for parameter in model.parameters())
+    return sum(one.numel() for one in model.parameters() if one.is_floating_point())
 
 
 def put(model: nn.Module, weights: Mapping[str, Tensor], where: str) -> None:

@@ -16,11 +16,13 @@ from saccade.data.codecs import Codecs
 from saccade.decoders.base import Decoder
 from saccade.encoders.base import Encoder
 from saccade.flow import Batch, Padded, State, reorder
+from saccade.folders.model import put_weights
 from saccade.kernels.precision import products
 from saccade.modalities.text import TextCodec
-from saccade.models.base import Model, Writer, writer
+from saccade.models.base import LaidPairs, LaidSide, Model, Writer, counted_model, writer
 from saccade.parts import Part, find, kinds
 from saccade.tokenizers._vocabulary import Reading
+from saccade.train import weights
 from tests import samples
 from tests.samples import (
     MODELS,
@@ -105,13 +107,33 @@ FED = Part(  # the one that kernels know best
 )
 PARTS = [*MODELS.values(), FED, *CROSSED, *OTHERS]
 IDS = [*MODELS, *(name(part) for part in [FED, *CROSSED, *OTHERS])]
+
+
+def by_gradient(part: Part[Model]) -> bool:
+    """Tell whether a model is a network, of numbers that have a gradient."""
+    return find(Model, part.kind).learner == "gradient"
+
+
 each_form = pytest.mark.usefixtures("each_form")  # by the kernels, and without them
 every = pytest.mark.parametrize("part", PARTS, ids=IDS)
 
 
-def build(part: Part[Model]) -> Writer:
-    model = part.build(*sides(SIZE))
-    return scramble(writer(model), scale=0.125)  # so that no softmax is quite one-hot
+trained = pytest.mark.parametrize(
+    "part",
+    [part for part in PARTS if by_gradient(part)],
+    ids=[i for i, part in zip(IDS, PARTS, strict=True) if by_gradient(part)],
+)
+
+
+def build(part: Part[Model], seed: int = 1) -> Writer:
+    """Build a model with noise for weights, or one that has counted some noise."""
+    model = writer(part.build(*sides(SIZE)))
+    if by_gradient(part):
+        return scramble(model, seed, scale=0.125)  # so that no softmax is quite one-hot
+    chance = np.random.Generator(np.random.PCG64(seed))
+    laid = LaidSide(chance.integers(4, SIZE, 60), np.full(12, 5))
+    counted_model(model).count(LaidPairs({"source": laid}, laid), 0)
+    return model.eval()
 
 
 def batch_of(part: Part[Model], *pairs: tuple[list[int], list[int]]) -> Batch:
@@ -157,7 +179,7 @@ def test_log_probs_are_those_of_a_distribution(part: Part[Model]) -> None:
     assert model(batch).weights is None
 
 
-@every
+@trained
 def test_bfloat16_changes_it_by_its_rounding(part: Part[Model]) -> None:
     model, batch = build(part), batch_of(part, *PAIRS)
     with products("bfloat16", torch.device("cpu")):
@@ -222,7 +244,7 @@ def test_states_can_be_reordered(part: Part[Model]) -> None:
     assert_close(follow(reorder(state, turn), turn), expected, atol=1e-5, rtol=1e-5)
 
 
-@every
+@trained
 @each_form
 def test_every_parameter_gets_a_gradient(part: Part[Model]) -> None:
     model = build(part).train()
@@ -241,7 +263,8 @@ def unread(part: Part[Model]) -> list[str]:
 @every
 @each_form
 def test_weights_survive_saving(part: Part[Model]) -> None:
-    model, other = build(part), scramble(part.build(*sides(SIZE)), seed=7)
-    other.load_state_dict(model.state_dict())
+    model, other = build(part), build(part, seed=7)
+    saved = {name: one.clone() for name, one in weights.of(model).items()}
+    put_weights(other, saved, "saved")
     batch = batch_of(part, *PAIRS)
     assert torch.equal(log_probs(model, batch), log_probs(other, batch))

@@ -16,7 +16,7 @@ from saccade.fit.halving import Shares, Timed
 from saccade.fit.outline import Outline
 from saccade.fit.plan import PLAN, FitPlan, read_plan
 from saccade.learners._bench import Bench
-from saccade.learners.timing import Timing, time_updates
+from saccade.learners._timing import Timing, time_updates
 from saccade.recipe import load as load_recipe
 from tests.fit.small import shrunk
 

@@ -7,7 +7,7 @@ import pytest
 from saccade import recipe as recipes
 from saccade.fit.candidates import VALIDATIONS, Candidate, with_updates
 from saccade.fit.halving import COSTS, STOPS, WHOLE, Shares, Timed, halve, share_out
-from saccade.learners.timing import Timing
+from saccade.learners._timing import Timing
 from saccade.recipe import Recipe
 from saccade.train.progress import Progress, Validation
 

@@ -10,7 +10,7 @@ from saccade.fit.candidates import Candidate
 from saccade.fit.halving import WHOLE, Shares, Timed
 from saccade.fit.outline import Outline, outline
 from saccade.fit.plan import EVALUATION, PLAN, TIMING, FitPlan, read_plan
-from saccade.learners.timing import Timing
+from saccade.learners._timing import Timing
 
 
 @pytest.fixture

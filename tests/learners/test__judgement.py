@@ -9,7 +9,7 @@ from rich.console import Console
 
 from saccade import recipe as recipes
 from saccade.folders.rivals import RIVALS, read_rivals
-from saccade.learners.judgement import judge
+from saccade.learners._judgement import judge
 from saccade.predict.baselines import EVERYWHERE, MEAN, MOST_FREQUENT
 from saccade.run import Run, average, evaluate, train
 from tests.learners import sea

@@ -9,8 +9,7 @@ import torch
 from rich.console import Console
 
 from saccade.learners._bench import Bench
-from saccade.learners.gradient import Trainer
-from saccade.learners.timing import (
+from saccade.learners._timing import (
     Estimate,
     Pace,
     Timing,
@@ -21,6 +20,7 @@ from saccade.learners.timing import (
     time_updates,
     time_validation,
 )
+from saccade.learners.gradient import Trainer
 from saccade.recipe import Training
 from saccade.run import train
 from saccade.train import weights
