@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from saccade.errors import RecipeError
 from saccade.guards.familiarity import familiarity
 from saccade.guards.flag import Flag
 from saccade.guards.profile import Profile
@@ -370,24 +369,6 @@ class Scored:
     def score(self) -> float:
         """Log-probability of the whole target."""
         return sum(self.token_scores)
-
-
-def check_replacing(looker: Looker) -> None:
-    """Refuse to replace unknown words where nobody knows by which, or where pieces are no words."""
-    problems = []
-    if not looker.attention_names:
-        problems.append(
-            "decoding.replace_unknown: the model has no attention, so nobody knows which word to"
-            " take; expected one that looks at the source. Set it to false."
-        )
-    sides = [*looker.sources.values(), looker.target]
-    if not all(one.vocabulary is not None and one.vocabulary.whole_words for one in sides):
-        problems.append(
-            "decoding.replace_unknown: the pieces are not whole words, so an unknown one is no"
-            " word; expected the tokenizer word on both sides. Set it to false."
-        )
-    if problems:
-        raise RecipeError(problems)
 
 
 def _sum_groups(weights: Maps, groups: Sequence[int], axis: int) -> Maps:
