@@ -123,5 +123,6 @@ def _row(name: str, number: int, options: StreamOptions, heard: Heard) -> str:
         "ends": round(heard.ends, 3),
         "text": heard.text,
         "score": score,
+        "words": [word.plain() for word in heard.words],
     }
     return json.dumps(told, ensure_ascii=False)

@@ -20,6 +20,7 @@ from saccade.modalities._wave import check_header
 from saccade.modalities.sound import SoundCodec
 from saccade.predict.decode import PredictOptions
 from saccade.predict.prediction import Prediction
+from saccade.predict.times import TimedText
 
 _GROWN = 1.1  # times longer a stretch must be before it is read once more
 
@@ -51,6 +52,11 @@ class Heard:
     def text(self) -> str:
         """What was said."""
         return self.prediction.text
+
+    @property
+    def words(self) -> tuple[TimedText, ...]:
+        """When each word was said, in seconds of the stream."""
+        return tuple(word.later(self.begins) for word in self.prediction.word_times)
 
 
 class StretchedSound:

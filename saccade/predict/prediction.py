@@ -14,6 +14,7 @@ from saccade.guards.profile import Profile
 from saccade.guards.unknown import unknown
 from saccade.modalities._notation import Notation, Values, as_word, slots_filled
 from saccade.nouns import Branch, Hypothesis, Raw
+from saccade.predict.times import TimedText, spoken, timed_words, weighed_spans
 from saccade.tokenizers._vocabulary import UNK, Vocabulary
 from saccade.views import page
 from saccade.views.drawing import AttentionMap, Drawing, draw_attention
@@ -59,6 +60,7 @@ class Looker(Protocol):
         """Return the log-probability of every symbol of `target` and of END last."""
 
 
+FRAMES = "CTC"  # the map that tells where labels are, of a model that has frames
 DECIMALS = 4  # of a score, where people or programs see it
 _ROWS = 50  # of a table; a list may be longer
 
@@ -268,6 +270,29 @@ class Prediction:
         by_word = _sum_groups(_sum_groups(weights[:, :-1], columns, axis=1), rows, axis=0)
         numbers = list(dict.fromkeys(columns))  # of words, in the order in which they were read
         return [(numbers[int(s)], t) for t, s in enumerate(by_word.argmax(axis=1))]
+
+    @cached_property
+    def times(self) -> tuple[TimedText, ...]:
+        """When each of `tokens` is said, in seconds; () if the source is no sound.
+
+        By the posterior of each label over the frames, of a model that has frames, else by its
+        attention; the sound between two symbols is parted where it is quietest.
+        """
+        values, maps = self.source_values, self.attention_maps
+        clock = next(iter(self.looker.sources.values())).clock(values)
+        weights = maps.get(FRAMES, self.attention)
+        if clock is None or weights is None or len(self.arrays) > 1:
+            return ()
+        spans = spoken(weighed_spans(weights, len(clock.levels)), clock)
+        return tuple(TimedText(p, *span) for p, span in zip(self.tokens, spans, strict=True))
+
+    @property
+    def word_times(self) -> tuple[TimedText, ...]:
+        """When each word is said, from its first piece to its last; () as of `times`."""
+        target = self.looker.target.vocabulary
+        if target is None:
+            return ()
+        return tuple(timed_words(target, self.hypothesis.tokens, self.times))
 
     @cached_property
     def flags(self) -> tuple[Flag, ...]:

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-Want = Literal["tokens", "attention", "alignment", "tree", "flags"]
+Want = Literal["tokens", "attention", "alignment", "tree", "flags", "times"]
 View = Literal["attention", "heads", "lines", "beam", "distribution", "output"]
 
 
@@ -43,7 +43,7 @@ class Predict(_Strict):
     nbest: int = Field(1, ge=1, description="Outputs for each text.")
     length_penalty: Penalty | None = None
     prefix: Text = Field("", description="Text that every output begins with.")
-    want: list[Want] = Field(default_factory=list, max_length=5)
+    want: list[Want] = Field(default_factory=list, max_length=6)
     views: list[View] = Field(default_factory=list, max_length=6)
     head: Text = Field("mean", description="An attention map by name, or mean, or max, of all.")
     words: bool = Field(default=False, description="Join pieces to words in attention and views.")
@@ -153,6 +153,14 @@ class FlagAnswer(BaseModel):
     sentence: int | None = None
 
 
+class TimedAnswer(BaseModel):
+    """A word, or a character, and when it is said, in seconds."""
+
+    text: str
+    begins: float
+    ends: float
+
+
 class SourcePlaces(BaseModel):
     """Which columns of attention belong to a source, from `start` up to `end`.
 
@@ -184,6 +192,10 @@ class Result(BaseModel):
     tree: list[list[NodeAnswer]] | None = None
     greedy: list[str] | None = None
     flags: list[FlagAnswer] | None = None
+    times: list[TimedAnswer] | None = Field(
+        None, description="Of `target_words`, if the source is a sound."
+    )
+    words: list[TimedAnswer] | None = None
     views: dict[str, str] | None = None
     sentences: "list[Sentence] | None" = Field(None, description="The parts, if several.")
     after: str | None = Field(None, description="White space behind the last of them.")
@@ -229,7 +241,7 @@ class InputAnswer(BaseModel):
     """A source of a model; `limit` is the most pixels each way of a picture that it takes."""
 
     name: str
-    kind: Literal["text", "picture", "clip", "values"]
+    kind: Literal["text", "picture", "clip", "sound", "values"]
     limit: int
 
 

@@ -32,6 +32,9 @@ def test_a_file_a_pipe_and_plain_samples_are_one(call: Call, tmp_path: Path) -> 
     jsonl = call("transcribe", hummer(), "a.wav", "--stream", "--format", "jsonl").out
     told = [json.loads(line) for line in jsonl.splitlines()]
     assert [one["text"] for one in told] == ["21", "3", "13"]
+    for one in told:
+        (word,) = one["words"]
+        assert one["begins"] <= word["begins"] < word["ends"] <= one["ends"]
     assert [round(one["begins"], 2) for one in told] == [float(row[1]) for row in rows]
 
 

@@ -68,12 +68,13 @@ def test_a_sound_without_a_pause_is_one_stretch() -> None:
 
 def test_nothing_is_said_in_quiet() -> None:
     assert cut(quiet(20)) == []
-    pauses = Pauses(RATE, longest=5 * RATE)
-    pauses.feed(quiet(20))
-    assert pauses.current is None
-    pauses.feed(speech(0.5))
-    assert pauses.current is not None
-    assert len(pauses.current.samples) <= 1.2 * RATE
+    found, pauses = [], Pauses(RATE, longest=5 * RATE)
+    for sound in (quiet(20), speech(0.5)):
+        pauses.feed(sound)
+        found.append(pauses.current)
+    assert found[0] is None
+    assert found[1] is not None
+    assert len(found[1].samples) <= 1.2 * RATE
 
 
 def test_steady_noise_is_quiet_and_speech_above_it_is_not() -> None:
