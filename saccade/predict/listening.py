@@ -22,7 +22,7 @@ from saccade.predict.decode import PredictOptions
 from saccade.predict.prediction import Prediction
 from saccade.predict.times import TimedText
 
-_GROWN = 1.1  # times longer a stretch must be before it is read once more
+GROWN = 1.1  # times longer a stretch must be before it is read once more
 
 
 class Transcriber(Protocol):
@@ -166,7 +166,7 @@ class Listener:
             return None
         begins, ends = self._sound.times(current)
         same = before is not None and before.begins == begins
-        if before is None or not same or ends - begins > _GROWN * (before.ends - begins):
+        if before is None or not same or ends - begins > GROWN * (before.ends - begins):
             self._partial = self._heard(current, final=False)
         return self._partial
 

@@ -66,6 +66,11 @@ class Served:
         """Whether a source is a picture, a clip or a sound."""
         return bool(self.pictures)
 
+    @property
+    def hears(self) -> bool:
+        """Whether its only source is a sound, so that it can listen to a microphone."""
+        return [codec.view for codec in self.translator.sources.values()] == ["spectrogram"]
+
     @cached_property
     def most_pieces(self) -> int:
         """The longest source that it was trained on, as the recipe says."""

@@ -55,6 +55,25 @@ class Predict(_Strict):
     )
 
 
+class Listen(_Strict):
+    """Begin to hear a sound that is sent in chunks."""
+
+    model: Text | None = None
+    rate: int = Field(ge=1_000, le=192_000, description="Samples a second.")
+    pause: float = Field(
+        0.6, ge=0.1, le=2.0, allow_inf_nan=False, description="Seconds of quiet that end a stretch."
+    )
+    beam: int | None = Field(None, ge=1)
+
+
+class SoundChunk(_Strict):
+    """More of a sound: its name, and samples of signed 16 bits, low byte first, in base64."""
+
+    stream: Text = Field(max_length=100)
+    samples: str = ""
+    last: bool = Field(default=False, description="Nothing follows; all becomes final.")
+
+
 class ScoreRequest(_Strict):
     """Say how likely targets are for their sources."""
 
@@ -159,6 +178,31 @@ class TimedAnswer(BaseModel):
     text: str
     begins: float
     ends: float
+
+
+class ListenAnswer(BaseModel):
+    """The name of a sound that is being heard, and how long it may last."""
+
+    stream: str
+    seconds: float
+
+
+class StretchAnswer(BaseModel):
+    """What was said between two pauses, and when, in seconds from the beginning of the sound."""
+
+    text: str
+    begins: float
+    ends: float
+    score: float | None
+    words: list[TimedAnswer]
+
+
+class HeardAnswer(BaseModel):
+    """What is final since the last chunk, and what is being said and may still change."""
+
+    seconds: float
+    final: list[StretchAnswer]
+    partial: StretchAnswer | None
 
 
 class SourcePlaces(BaseModel):
