@@ -7,7 +7,7 @@ from typing import Any
 
 from saccade.errors import RecipeError
 from saccade.look import inspection
-from saccade.look.pictures import maps_of, output_drawing
+from saccade.look.pictures import maps_of, output_drawing, spikes_drawing
 from saccade.predict.prediction import Prediction, rounded
 from saccade.predict.predictor import Predictor
 from saccade.predict.times import TimedText
@@ -237,6 +237,7 @@ def views_of(predictor: Predictor) -> list[str]:
         "lines": bool(names) and sequence,
         "attention": bool(names),
         "heads": len(names) > 1,
+        "spikes": predictor.model.frames,
         "beam": text,
         "distribution": text,
     }
@@ -248,6 +249,7 @@ _VIEWS: dict[str, Callable[[Seen], str]] = {
     "attention": _heatmap,
     "heads": _heads,
     "lines": _lines,
+    "spikes": lambda seen: spikes_drawing(seen.translation, seen.asked.head).svg,
     "beam": _beam,
     "distribution": _distribution,
 }

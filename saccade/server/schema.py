@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 Want = Literal["tokens", "attention", "alignment", "tree", "flags", "times"]
-View = Literal["attention", "heads", "lines", "beam", "distribution", "output"]
+View = Literal["attention", "heads", "lines", "spikes", "beam", "distribution", "output"]
 
 
 def _writable(text: str) -> str:
@@ -44,7 +44,7 @@ class Predict(_Strict):
     length_penalty: Penalty | None = None
     prefix: Text = Field("", description="Text that every output begins with.")
     want: list[Want] = Field(default_factory=list, max_length=6)
-    views: list[View] = Field(default_factory=list, max_length=6)
+    views: list[View] = Field(default_factory=list, max_length=7)
     head: Text = Field("mean", description="An attention map by name, or mean, or max, of all.")
     words: bool = Field(default=False, description="Join pieces to words in attention and views.")
     smooth: bool = Field(

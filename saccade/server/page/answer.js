@@ -5,7 +5,7 @@ import { Player } from "/static/player.js";
 import { cell, copy, download } from "/static/saving.js";
 import { Seen } from "/static/seen.js";
 
-const VIEWS = { output: "Output", lines: "Lines", attention: "Matrix", heads: "All heads", beam: "Beam", distribution: "Next symbols" };
+const VIEWS = { output: "Output", lines: "Lines", attention: "Matrix", heads: "All heads", spikes: "Spikes", beam: "Beam", distribution: "Next symbols" };
 const SHRINK = 1.8;  // a picture so many times wider than its place is made smaller; a wider one is moved
 const SURE = 0.6, DOUBTFUL = 0.25;  // probability of a whole word
 
@@ -274,7 +274,7 @@ export class Answer {
       const svg = await this.drawn.get(key);
       if (this.wanted !== key) return;
       if (svg) draw(figure, svg); else figure.replaceChildren("Nothing to draw.");
-      if (name === "attention" && this.player) this.voice(figure);
+      if (["attention", "spikes"].includes(name) && this.player) this.voice(figure);
       const wide = find("svg", figure)?.width.baseVal.value ?? 0;
       figure.classList.toggle("shrunk", wide > figure.clientWidth && wide < SHRINK * figure.clientWidth);
       this.picture = svg && { name, svg };
