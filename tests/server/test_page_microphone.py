@@ -50,7 +50,7 @@ def test_what_is_said_appears_and_the_recording_can_be_looked_at(page: Page) -> 
     expect(final).to_have_text(re.compile(r"\b21\b"), timeout=20_000)
     expect(final).to_have_text(re.compile(r"\b3\b"), timeout=20_000)
     stop.click()
-    expect(button).to_be_enabled()
+    expect(button).to_be_enabled(timeout=20_000)
     expect(page.locator(".thumbs audio")).to_have_count(1)
     expect(page.locator("#status")).to_have_text("")
 
