@@ -103,9 +103,10 @@ def test_every_model_listens_as_it_reads_files_and_tells_times(folder: Path) -> 
     listener = saccade.Listener(model)
     found = [one for i in range(0, len(sound), 500) for one in listener.push(sound[i : i + 500])]
     (heard,) = [*found, *listener.finish()]
-    whole = model.predict(Sound(sound, RATE))
+    given: Any = Sound(sound, RATE)
+    whole = model.predict(given)
     assert heard.prediction.hypothesis == whole.hypothesis
-    forced = model.predict(Sound(sound, RATE), search=SearchChoice("greedy"), prefix="13")
+    forced = model.predict(given, search=SearchChoice("greedy"), prefix="13")
     assert len(forced.times) == len(forced.hypothesis.tokens) >= 2
     for one in forced.times:
         assert 0 <= one.begins < one.ends <= len(sound) / RATE
