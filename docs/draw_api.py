@@ -23,7 +23,7 @@ BEGIN, END = "<!-- api: begin -->", "<!-- api: end -->"
 VERBS = [name for name in ("load", "fit", "train", "inspect") if name in saccade.__all__]
 CLASSES = [
     *("Predictor", "Trained", "Prediction", "Predictions", "Evaluation", "Scored", "History"),
-    *("Drawing", "Opened", "Recipe"),
+    *("Drawing", "Listener", "Opened", "Recipe"),
 ]
 ALIASES = {
     name: found.__name__

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     )
     from saccade.look.pictures import draw as inspect
     from saccade.predict.evaluation import Evaluation
+    from saccade.predict.listening import Listener
     from saccade.predict.prediction import Prediction, Predictions, Scored
     from saccade.predict.prediction import Prediction as Forecast
     from saccade.predict.prediction import Prediction as Translation
@@ -46,6 +47,7 @@ _PLACES = {
     "Forecast": "predict.prediction",
     "History": "api",
     "Interrupted": "errors",
+    "Listener": "predict.listening",
     "Opened": "engines.base",
     "Prediction": "predict.prediction",
     "Predictions": "predict.prediction",
@@ -82,6 +84,7 @@ __all__ = [
     "Forecast",
     "History",
     "Interrupted",
+    "Listener",
     "Opened",
     "Prediction",
     "Predictions",

@@ -13,6 +13,7 @@ from saccade import recipe, run
 from saccade.modalities._sound import Sound, SoundFile
 from saccade.modalities._uri import file_uri
 from saccade.modalities._wave import write_wave
+from saccade.predict.decode import SearchChoice
 from saccade.server.app import create_app
 from saccade.server.models import open_models
 from tests.cli.conftest import Call, call
@@ -95,6 +96,20 @@ def test_a_model_of_sounds_writes_and_tells_when(folder: Path) -> None:
             assert found.attention is not None
             assert found.attention.shape[1] == found.grid[1]
     assert str(together[0].source_text) == model.sources["source"].write(given[0])
+
+
+def test_every_model_listens_as_it_reads_files_and_tells_times(folder: Path) -> None:
+    model, sound = saccade.load(folder), np.concatenate([tone(1, 0), tone(3, 2)])
+    listener = saccade.Listener(model)
+    found = [one for i in range(0, len(sound), 500) for one in listener.push(sound[i : i + 500])]
+    (heard,) = [*found, *listener.finish()]
+    given: Any = Sound(sound, RATE)
+    whole = model.predict(given)
+    assert heard.prediction.hypothesis == whole.hypothesis
+    forced = model.predict(given, search=SearchChoice("greedy"), prefix="13")
+    assert len(forced.times) == len(forced.hypothesis.tokens) >= 2
+    for one in forced.times:
+        assert 0 <= one.begins < one.ends <= len(sound) / RATE
 
 
 def test_a_file_its_text_and_an_array_are_one(folder: Path, place: Path) -> None:

@@ -32,7 +32,7 @@ VERBS = {  # verb: its file and function in this room
     "train": "train.train",
     "translate": "translate.translate",
     "predict": "translate.translate",
-    "transcribe": "translate.translate",
+    "transcribe": "transcribe.transcribe",
     "forecast": "forecast.forecast",
     "evaluate": "evaluate.evaluate",
     "metric": "evaluate.metric",
@@ -54,7 +54,6 @@ VERBS = {  # verb: its file and function in this room
 RECIPE_VERBS = {"show": "recipes.show", "check": "recipes.check"}
 ALIASES = {
     "predict": "The same as translate, under a name that fits every task.",
-    "transcribe": "The same as translate, under a name that fits sounds: what is said in files.",
 }
 TRAINING = ("demo", "train", "compare", "fit")
 

@@ -85,6 +85,9 @@ def _facts(one: Prediction, wanted: OutputColumns) -> dict[str, Any]:
         "token_scores": [rounded(value) for value in one.token_scores],
         "finished": one.finished,
     }
+    if one.times:
+        facts["times"] = [[round(t, 3) for t in (p.begins, p.ends)] for p in one.times]
+        facts["words"] = [word.plain() for word in one.word_times]
     if wanted.alignments:
         facts["alignment"] = [list(pair) for pair in one.alignment]
     return facts

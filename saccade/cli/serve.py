@@ -67,6 +67,10 @@ def serve(
     max_queue: Annotated[
         int, typer.Option("--max-queue", min=1, help="Texts that may wait for a model.")
     ] = 512,
+    max_streams: Annotated[
+        int,
+        typer.Option("--max-streams", min=0, help="Microphones that are listened to at once."),
+    ] = 8,
     batch_wait: Annotated[
         float,
         typer.Option(
@@ -110,6 +114,7 @@ def serve(
         upload=max(4 * max_bytes, 2_000_000),
         seconds=max_seconds,
         queue=max_queue,
+        streams=max_streams,
         wait=batch_wait,
     )
     checked_device(device)

@@ -100,9 +100,9 @@ def translate(
 ) -> None:
     """Write an output for every line: a translation, a pronunciation, a label, tags, numbers.
 
-    Lines come from standard input and go to standard output, one out for each in. `predict`,
-    `translate` and `transcribe` are names of this verb. The output of a line depends on that line
-    alone, not on its neighbours. n-best text is in the form of Moses, `id ||| text ||| score`. A
+    Lines come from standard input and go to standard output, one out for each in. `predict` and
+    `translate` are names of this verb. The output of a line depends on that line alone, not on its
+    neighbours. n-best text is in the form of Moses, `id ||| text ||| score`. A
     language model goes on from each line instead. A model with several sources reads a JSON object
     a line: {"story": "...", "question": "..."}. A model of pictures reads the files named behind it
     (PNG, JPEG, GIF, WebP), one line out for each, or lines with data URIs; one of sounds WAVE,
@@ -115,8 +115,6 @@ def translate(
       saccade translate runs/demo -i in.txt -o out.jsonl --format jsonl --nbest 5 --alignments
 
       saccade predict runs/captions dog.jpg beach.png
-
-      saccade transcribe runs/digits-ctc 3_george_12.wav
 
       saccade translate runs/demo        [dim](a conversation, on a terminal)[/dim]
 

@@ -15,7 +15,7 @@ from saccade.metrics.base import Metric
 from saccade.parts import Part
 from saccade.predict import evaluation
 from saccade.predict.evaluation import Evaluation
-from saccade.predict.prediction import Prediction
+from saccade.predict.prediction import FRAMES, Prediction
 from saccade.predict.predictor import Predictor
 from saccade.views import (
     alignment,
@@ -27,6 +27,7 @@ from saccade.views import (
     gradient_flow,
     lines,
     positions,
+    spikes,
     switch,
     windows,
 )
@@ -55,6 +56,7 @@ class View(StrEnum):
     windows = "windows"
     switch = "switch"
     gaze = "gaze"
+    spikes = "spikes"
 
 
 @dataclass(frozen=True)
@@ -276,6 +278,14 @@ def _gaze(seen: _Seen) -> Drawing:
     return gaze_drawing(seen.translator, seen.translation, said=seen.said)
 
 
+def spikes_drawing(prediction: Prediction, head: str = "mean", *, said: str = "") -> Drawing:
+    """Draw where each symbol is, over the input: by its frames if the model has them."""
+    maps = inspection.attention_maps(prediction)
+    weights = maps[FRAMES] if FRAMES in maps else inspection.attention(prediction, head)
+    found = inspection.looked(prediction, {"Spikes": weights})
+    return spikes.draw(prediction.view, maps_of(prediction, found, said=said)["Spikes"])
+
+
 def flow_drawing(flow: gradient_flow.Flow, title: str, *, said: str = "") -> Drawing:
     """Draw how far back gradients reach."""
     return Drawing(
@@ -340,4 +350,5 @@ _VIEWS: dict[View, Callable[[_Seen], Drawing]] = {
     View.windows: _windows,
     View.switch: _switch,
     View.gaze: _gaze,
+    View.spikes: lambda seen: spikes_drawing(seen.translation, seen.head, said=seen.said),
 }

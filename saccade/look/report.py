@@ -5,7 +5,7 @@ import platform
 import re
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +27,10 @@ from saccade.train.progress import Progress
 from saccade.views.by_length import Bucket
 from saccade.views.drawing import stacked
 from saccade.views.report import Probe, ReportSample, RunReport, ScoreRow, training_report
+from saccade.views.voice import VoicedWord
 
 _SAMPLES = 8
+_LONGEST = 400_000  # characters of a sound that stands in a page
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +183,8 @@ def samples(
             output=translation.text,
             score=translation.score if translator.target.vocabulary else None,
             picture=_pictures(translation, example, recipe.name, beside or {}),
+            sound=(sound := sound_of(translation)),
+            voiced=[VoicedWord(*astuple(one)) for one in translation.times] if sound else (),
         )
         for example, translation in zip(examples, found, strict=True)
     ]
@@ -196,6 +200,13 @@ def _pictures(
     drawn = {other: (one, one.drawing()) for other, one in {name: prediction, **found}.items()}
     rows = {f"{other}: {one.text}": drawing for other, (one, drawing) in drawn.items() if drawing}
     return stacked("Side by side", rows).svg if rows else ""
+
+
+def sound_of(prediction: Prediction) -> str:
+    """Return the source as a data URI, if it is a sound that is not too long to stand in a page."""
+    heard = prediction.view == "spectrogram" and len(prediction.arrays) == 1
+    text = prediction.source_text if heard else ""
+    return text if len(text) <= _LONGEST else ""
 
 
 def picture_of(prediction: Prediction, example: Example) -> str:

@@ -1,9 +1,11 @@
 """Sounds of any kind to samples at one rate: what a model hears."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
 from math import isfinite
-from typing import Any, Literal
+from typing import Any, BinaryIO, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,9 +75,9 @@ class Hearing:
             return self._heard(self._excerpt(text.data, where), text.speaker, where)
         if isinstance(raw, Sound):
             check_header(raw.rate, 1, where)
-            excerpt = Excerpt(_finite(np.asarray(raw.samples, np.float64), where), raw.rate)
+            excerpt = Excerpt(finite(np.asarray(raw.samples, np.float64), where), raw.rate)
             return self._heard(excerpt, raw.speaker, where)
-        return self._heard(Excerpt(_array(raw, where), self.rate), "", where)
+        return self._heard(Excerpt(samples_of(raw, where), self.rate), "", where)
 
     def _excerpt(
         self, data: bytes, where: str, start: float = 0.0, seconds: float = 0.0
@@ -128,31 +130,38 @@ def decode(data: bytes, where: str, start: float = 0.0, seconds: float = 3600.0)
         )
     if is_wave(data):
         wave = open_wave(data, where)
-        if wave.readable:
-            first, count = int(start * wave.rate), int(seconds * wave.rate)
+        if wave.form.readable:
+            rate = wave.form.rate
+            first, count = int(start * rate), int(seconds * rate)
             samples = wave.mono(first, count)
-            return Excerpt(_finite(samples, where), wave.rate, first + len(samples) < wave.frames)
+            return Excerpt(finite(samples, where), rate, first + len(samples) < wave.frames)
     return _by_libsndfile(data, where, start, seconds)
 
 
 def _by_libsndfile(data: bytes, where: str, start: float, seconds: float) -> Excerpt:
+    with opened(BytesIO(data), sound_kind(data), where) as file:
+        return _read(file, where, int(start * file.samplerate), int(seconds * file.samplerate))
+
+
+@contextmanager
+def opened(data: BinaryIO, kind: str, where: str) -> Iterator[Any]:
+    """Open a sound by libsndfile; refuse what is no sound, or turns out to be broken."""
     try:
         import soundfile  # noqa: PLC0415 - an extra
     except (ImportError, OSError):
         raise DataError(
-            f"{where}: a sound of kind {sound_kind(data)}, which needs the package soundfile;"
-            " expected a WAVE file of plain samples without it. Install it: pip install"
-            " 'saccade[sound]'."
+            f"{where}: a sound of kind {kind}, which needs the package soundfile; expected a WAVE"
+            " file of plain samples without it. Install it: pip install 'saccade[sound]'."
         ) from None
     try:
-        with soundfile.SoundFile(BytesIO(data)) as file:
+        with soundfile.SoundFile(data) as file:
             if file.format not in _FORMATS:
                 raise DataError(
                     f"{where}: a sound of format {file.format}; expected {SOUNDS}. Save it as one"
                     " of them."
                 )
             check_header(file.samplerate, file.channels, where)
-            return _read(file, where, int(start * file.samplerate), int(seconds * file.samplerate))
+            yield file
     except DataError:
         raise
     except Exception as error:  # a decoder may raise anything on broken bytes
@@ -179,10 +188,11 @@ def _read(file: Any, where: str, start: int, count: int) -> Excerpt:
             f"{where}: has {start + n:,} of the {file.frames:,} samples that its header promises;"
             " expected all of them. It is cut off: copy it again."
         )
-    return Excerpt(_finite(samples, where), int(file.samplerate), n > count)
+    return Excerpt(finite(samples, where), int(file.samplerate), n > count)
 
 
-def _finite(samples: Mono, where: str) -> Mono:
+def finite(samples: Mono, where: str) -> Mono:
+    """Refuse samples that are no numbers."""
     if not np.isfinite(samples).all():
         odd = int((~np.isfinite(samples)).sum())
         raise DataError(
@@ -192,7 +202,7 @@ def _finite(samples: Mono, where: str) -> Mono:
     return samples
 
 
-def _array(raw: Any, where: str) -> Mono:
+def samples_of(raw: Any, where: str) -> Mono:
     """Return an array of samples at the rate of the model: 16 bits, or floats from -1 to 1."""
     found = np.asarray(raw)
     if found.ndim != 1 or not (found.dtype == np.int16 or found.dtype.kind == "f"):
@@ -201,7 +211,7 @@ def _array(raw: Any, where: str) -> Mono:
             " int16, or of floats from -1 to 1. Convert it."
         )
     scale = 1.0 if found.dtype == np.int16 else 32768.0
-    return _finite(found.astype(np.float64) * scale, where)
+    return finite(found.astype(np.float64) * scale, where)
 
 
 def is_time(seconds: float) -> bool:

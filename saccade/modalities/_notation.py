@@ -5,6 +5,7 @@ This is all that a prediction needs of a modality. It imports no numpy, which ta
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
 from saccade.modalities._copying import slot_words
@@ -18,6 +19,19 @@ _STAND_INS = {
     "spectrogram": "[sound]",
     "strokes": "[strokes]",
 }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clock:
+    """Places that are times: each lasts so many seconds, the first begins at `start`.
+
+    seconds: how long all of it lasts.  levels: an array `[S]`, how loud each place is, in decibels.
+    """
+
+    each: float
+    start: float
+    seconds: float
+    levels: Values
 
 
 class Notation(ABC):
@@ -71,6 +85,10 @@ class Notation(ABC):
     def shown(self, raw: Raw) -> str:
         """Write what a model sees of a raw value, for a view to draw over."""
         return self.write(raw)
+
+    def clock(self, values: Values) -> Clock | None:
+        """Return when the places of a source are; None if they are no times."""
+        return None
 
     def take(self, raw: Raw, where: str = "input") -> Raw:
         """Return a raw value that is no text as it is to stand beside its output."""

@@ -1,7 +1,8 @@
 """Sounds at another rate, by a windowed sinc."""
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import gcd
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,19 +29,66 @@ def resample(x: NDArray[np.float64], before: int, after: int) -> NDArray[np.floa
     """
     if before == after or not len(x):
         return x
+    stream = ResampleStream(before, after)
+    return np.concatenate([stream.feed(x), stream.finish()])
+
+
+@final
+class ResampleStream:
+    """A sound that comes in chunks, at another rate; together they are as `resample` of the whole.
+
+    It holds as many samples as the filter is long.
+    """
+
+    def __init__(self, before: int, after: int) -> None:
+        self._same = before == after
+        shared = gcd(before, after)
+        self._down, self._up = before // shared, after // shared
+        self._half = 0 if self._same else _reach(self._up, self._down)
+        self._held = np.zeros(self._half)  # beyond its ends x is zero
+        self._first = -self._half  # number of the first sample that is held
+        self._made = 0  # samples that were given back
+
+    @cached_property
+    def _phases(self) -> NDArray[np.float64]:
+        small = coefficients(self._down, self._up) <= _SMALL
+        return _kept(self._up, self._down) if small else _table(self._up, self._down)
+
+    def feed(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Take the next samples, any number of them; return those that are settled now."""
+        if self._same:
+            return x
+        up, down, half = self._up, self._down, self._half
+        held = np.concatenate([self._held, x])
+        ready = self._first + len(held) - half  # so many samples have all their neighbours
+        count = max(-(-ready * up // down), self._made)
+        found = np.empty(count - self._made)
+        if len(found):
+            windows = np.lib.stride_tricks.sliding_window_view(held, 2 * half + 1)
+            for begin in range(self._made, count, _BLOCK):
+                place = np.arange(begin, min(begin + _BLOCK, count)) * down
+                found[place // down - self._made] = np.einsum(
+                    "mk,mk->m", windows[place // up - half - self._first], self._phases[place % up]
+                )
+        self._made = count
+        keep = count * down // up - half - self._first
+        self._held, self._first = held[keep:], self._first + keep
+        return found
+
+    def finish(self) -> NDArray[np.float64]:
+        """Return the last samples."""
+        return self.feed(np.zeros(self._half))
+
+
+def coefficients(before: int, after: int) -> int:
+    """Return how many numbers the filter has: many for rates that share no large divisor.
+
+    >>> coefficients(48_000, 16_000), coefficients(8000, 8000)
+    (103, 35)
+    """
     shared = gcd(before, after)
     down, up = before // shared, after // shared
-    table = _kept(up, down) if up * _reach(up, down) <= _SMALL else _table(up, down)
-    half = _reach(up, down)
-    around = np.concatenate([np.zeros(half), x, np.zeros(half + 1)])
-    windows = np.lib.stride_tricks.sliding_window_view(around, 2 * half + 1)
-    found = np.empty(-(-len(x) * up // down))
-    for begin in range(0, len(found), _BLOCK):
-        place = np.arange(begin, min(begin + _BLOCK, len(found))) * down
-        found[begin : begin + _BLOCK] = np.einsum(
-            "mk,mk->m", windows[place // up], table[place % up]
-        )
-    return found
+    return up * _reach(up, down)
 
 
 def _reach(up: int, down: int) -> int:

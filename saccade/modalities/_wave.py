@@ -34,41 +34,57 @@ _FULL = 32768.0
 
 
 @dataclass(frozen=True, slots=True)
-class WaveFile:
-    """What the header of a WAVE file says, and where its samples lie in `data`.
+class WaveForm:
+    """How the samples of a WAVE file are coded.
 
     coding: 1 for integers, 3 for floats, anything else for what is not read here.
     """
 
-    data: bytes
     rate: int
     channels: int
     coding: int
     bits: int
+
+    @property
+    def readable(self) -> bool:
+        """Whether such samples are read here."""
+        return (self.coding, self.bits) in _TYPES
+
+    @property
+    def wide(self) -> int:
+        """Bytes of a sample of every channel."""
+        return self.bits // 8 * self.channels
+
+    def mono(self, data: bytes) -> NDArray[np.float64]:
+        """Return the mean of all channels, `[n]`, of bytes that hold whole samples.
+
+        Integers keep the scale of 16 bits; floats from -1 to 1 are brought to it.
+        """
+        flat: Any = np.frombuffer(data, dtype=_TYPES[self.coding, self.bits])
+        values = _scaled(flat, self.coding, self.bits).reshape(-1, self.channels)
+        return values[:, 0] if self.channels == 1 else values.mean(axis=1)
+
+
+@dataclass(frozen=True, slots=True)
+class WaveFile:
+    """A WAVE file, and where in `data` its samples lie."""
+
+    data: bytes
+    form: WaveForm
     begin: int
     size: int
 
     @property
-    def readable(self) -> bool:
-        """Whether its samples are read here."""
-        return (self.coding, self.bits) in _TYPES
-
-    @property
     def frames(self) -> int:
         """Samples of each channel."""
-        return self.size // (self.bits // 8 * self.channels)
+        return self.size // self.form.wide
 
     def mono(self, start: int, count: int) -> NDArray[np.float64]:
-        """Return the mean of all channels, at most `count` samples from `start` on: `[n]`.
-
-        Integers keep the scale of 16 bits; floats from -1 to 1 are brought to it.
-        """
-        wide = self.bits // 8 * self.channels
+        """Return the mean of all channels, at most `count` samples from `start` on: `[n]`."""
+        wide = self.form.wide
         first = self.begin + min(start, self.frames) * wide
         stop = min(first + count * wide, self.begin + self.frames * wide)
-        flat: Any = np.frombuffer(self.data[first:stop], dtype=_TYPES[self.coding, self.bits])
-        values = _scaled(flat, self.coding, self.bits).reshape(-1, self.channels)
-        return values[:, 0] if self.channels == 1 else values.mean(axis=1)
+        return self.form.mono(self.data[first:stop])
 
 
 def is_wave(data: bytes) -> bool:
@@ -119,7 +135,8 @@ def check_header(rate: int, channels: int, where: str) -> None:
         )
 
 
-def _opened(data: bytes, form: bytes, begin: int, size: int, where: str) -> WaveFile:
+def read_form(form: bytes, where: str) -> WaveForm:
+    """Read the chunk `fmt ` of a WAVE file; refuse one that is broken or asks for too much."""
     if len(form) < 16:
         raise DataError(
             f"{where}: the WAVE file does not say how its samples are coded; expected a chunk"
@@ -129,19 +146,28 @@ def _opened(data: bytes, form: bytes, begin: int, size: int, where: str) -> Wave
     if coding == _EXTENSIBLE and len(form) >= 26:
         coding = int.from_bytes(form[24:26], "little")
     check_header(rate, channels, where)
-    there = len(data) - begin
-    if size > there and size < STREAMED:
-        raise DataError(
-            f"{where}: has {there:,} of the {size:,} bytes of samples that its header promises;"
-            " expected all of them. It is cut off: copy it again."
-        )
-    found = WaveFile(data, rate, channels, coding, bits, begin, min(size, there))
-    if found.readable and block != bits // 8 * channels:
+    found = WaveForm(rate, channels, coding, bits)
+    if found.readable and block != found.wide:
         raise DataError(
             f"{where}: {channels} channels of {bits} bits in blocks of {block} bytes; expected"
-            f" {bits // 8 * channels}. The header is damaged: save the file anew."
+            f" {found.wide}. The header is damaged: save the file anew."
         )
     return found
+
+
+def cut_off(where: str, there: int, size: int) -> DataError:
+    """Say that a file has fewer bytes of samples than its header promises."""
+    return DataError(
+        f"{where}: has {there:,} of the {size:,} bytes of samples that its header promises;"
+        " expected all of them. It is cut off: copy it again."
+    )
+
+
+def _opened(data: bytes, form: bytes, begin: int, size: int, where: str) -> WaveFile:
+    found, there = read_form(form, where), len(data) - begin
+    if size > there and size < STREAMED:
+        raise cut_off(where, there, size)
+    return WaveFile(data, found, begin, min(size, there))
 
 
 def _scaled(flat: Any, coding: int, bits: int) -> NDArray[np.float64]:

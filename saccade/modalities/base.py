@@ -45,8 +45,6 @@ class Codec(Notation, ABC):
     unit: ClassVar[str]  # what a place is called in messages
     extra: ClassVar[int] = 0  # places that a batch adds to every array, such as END
     chunk: ClassVar[int] = 2000  # examples that are encoded at once; few if arrays are large
-    place_seconds: float = 0.0  # how long a place lasts; 0 if places are no times
-    place_start: float = 0.0  # when the first place begins, in seconds of the raw value
     dtype: str  # of the arrays
     horizon: int = 0  # places of the longest target in training, for values
 

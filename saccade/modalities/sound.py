@@ -21,6 +21,7 @@ from saccade.errors import CheckpointError, DataError, RecipeError
 from saccade.modalities._filterbank import Filterbank, Frames
 from saccade.modalities._hearing import Hearing, Long
 from saccade.modalities._normalise import FLOOR, BandScale, Sums, own_scale, read_scale
+from saccade.modalities._notation import Clock, Values
 from saccade.modalities._perturb import Perturbation
 from saccade.modalities._sound import Sound, to_text
 from saccade.modalities._wave import FASTEST, SLOWEST
@@ -29,6 +30,7 @@ from saccade.nouns import Raw, Side
 
 By = Literal["corpus", "file", "speaker"]
 
+_DECIBELS = 10 / np.log(10)  # of a natural logarithm of energy
 _MOST_BINS, _LONGEST, _MOST_SILENCE, _MOST_SPEAKERS = 256, 3600.0, 10.0, 30_000
 
 
@@ -109,7 +111,6 @@ class SoundCodec(Codec):
 
     unit = "frames"
     dtype = "int16"
-    place_seconds = 0.01
     chunk: ClassVar[int] = 64  # sounds that are encoded at once
     view: ClassVar[str] = "spectrogram"
 
@@ -117,7 +118,6 @@ class SoundCodec(Codec):
         self, analysis: Analysis, scales: Scales, perturbation: Perturbation = Perturbation()
     ) -> None:
         self.analysis, self.scales, self.perturbation = analysis, scales, perturbation
-        self.place_start = -analysis.silence
         self._numbers = {name: n for n, name in enumerate(scales.speakers, start=1)}
         self._by_number = list(scales.speakers.values())
 
@@ -180,6 +180,12 @@ class SoundCodec(Codec):
             return self.scales.corpus.apply(frames)
         known = 1 <= speaker <= len(self._by_number)
         return (self._by_number[speaker - 1] if known else own_scale(frames)).apply(frames)
+
+    def clock(self, values: Values) -> Clock:
+        """Return when the frames of an array are, and their mean energy."""
+        rate, samples = self.analysis.rate, values[1:]
+        levels = _DECIBELS * self.analysis.frames(samples).mean(axis=1)
+        return Clock(0.01, -self.analysis.silence, len(samples) / rate, levels)
 
     @property
     def varies(self) -> bool:

@@ -1,7 +1,7 @@
 """Forced alignment: where in its source each label of a given text is, by the best path of CTC."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
@@ -10,11 +10,12 @@ import torch
 from numpy.typing import NDArray
 
 from saccade.errors import DataError
-from saccade.modalities.base import Codec
+from saccade.modalities._notation import Clock
 from saccade.models._lattice import frames_needed, lattice
 from saccade.models.base import frame_writer
 from saccade.predict.inputs import read_input
 from saccade.predict.predictor import Predictor
+from saccade.predict.times import spoken, stride, word_groups
 from saccade.tokenizers._vocabulary import UNK, Vocabulary
 
 Grid = NDArray[np.float64]
@@ -25,8 +26,8 @@ _MOST_CELLS = 50_000_000  # frames x states of one alignment
 class Segment:
     """A label or word and where it is: places of the source from `first` to before `end`.
 
-    seconds: the same in time, where places are times.  probability: the mean, over its frames, of
-    how likely the frame is of it, given the text.
+    seconds: when it is said, where places are times; see `predict.times`.  probability: the mean,
+    over its frames, of how likely the frame is of it, given the text.
     """
 
     text: str
@@ -61,7 +62,10 @@ def align(predictor: Predictor, given: Any, text: str) -> Alignment:
         path = argmax over paths that spell the text of prod_t y[t, path[t]]          Viterbi 1967
 
     A label begins with its first frame on the path and ends with its last; blanks between labels
-    belong to none. The model must write frame by frame, as `ctc` and `joint_ctc` do.
+    belong to none. Frames are spikes, often of one frame, and the first label may have its spike in
+    the silence before the sound. So where places are times, the sound between two spikes is parted
+    where it is quietest: `seconds` are those of the sound. The model must write frame by frame, as
+    `ctc` and `joint_ctc` do.
     """
     model = frame_writer(predictor.model, "align")
     vocabulary = predictor.target.vocabulary
@@ -82,12 +86,13 @@ def align(predictor: Predictor, given: Any, text: str) -> Alignment:
     found = lattice(frames.log_probs.double(), labels, lengths)
     path = tuple(found.best_path()[0][0].tolist())
     posteriors = found.posteriors()[0].cpu().numpy()
-    stride = _stride(int(batch.source.flat().mask.sum()), len(path))
-    segments, words = _segments(vocabulary, ids, list(_spans(path, posteriors)), stride)
-    source = next(iter(predictor.sources.values()))
+    size = stride(int(batch.source.flat().mask.sum()), len(path))
+    labels_found = _labels(vocabulary, ids, list(_spans(path, posteriors)), size)
+    name, source = next(iter(predictor.sources.items()))
+    timed = _timed(labels_found, source.clock(array[name]))
     return Alignment(
-        tuple(_timed(segments, source)),
-        tuple(_timed(words, source)),
+        tuple(timed),
+        tuple(_words(vocabulary, ids, timed)),
         float(found.total(found.forward_sums())[0]),
         path,
         posteriors,
@@ -96,27 +101,37 @@ def align(predictor: Predictor, given: Any, text: str) -> Alignment:
     )
 
 
-def _segments(
-    vocabulary: Vocabulary,
-    ids: Sequence[int],
-    spans: Sequence[tuple[int, int, float]],
-    stride: float,
-) -> tuple[list[Segment], list[Segment]]:
-    """Return the segments of labels, and those of words, in places of the source."""
-    labels = [
-        Segment(piece, first * stride, end * stride, sure)
+def _labels(
+    vocabulary: Vocabulary, ids: Sequence[int], spans: Sequence[tuple[int, int, float]], size: float
+) -> list[Segment]:
+    """Return the segments of labels, in places of the source."""
+    return [
+        Segment(piece, first * size, end * size, sure)
         for piece, (first, end, sure) in zip(vocabulary.pieces(ids), spans, strict=True)
     ]
-    words = [
-        Segment(
+
+
+def _timed(labels: Sequence[Segment], clock: Clock | None) -> list[Segment]:
+    """Tell when labels are said, where places are times."""
+    if clock is None:
+        return list(labels)
+    times = spoken([(one.first, one.end) for one in labels], clock)
+    return [replace(one, seconds=time) for one, time in zip(labels, times, strict=True)]
+
+
+def _words(
+    vocabulary: Vocabulary, ids: Sequence[int], labels: Sequence[Segment]
+) -> Iterator[Segment]:
+    """Yield the segments of words: from their first label to their last."""
+    for group in word_groups(vocabulary, ids):
+        first, last = labels[group[0]], labels[group[-1]]
+        yield Segment(
             vocabulary.decode([ids[i] for i in group]).strip(),
-            labels[group[0]].first,
-            labels[group[-1]].end,
+            first.first,
+            last.end,
             float(np.mean([labels[i].probability for i in group])),
+            (first.seconds[0], last.seconds[1]) if first.seconds and last.seconds else None,
         )
-        for group in _groups(vocabulary, ids)
-    ]
-    return labels, words
 
 
 def _check(n_frames: int, needed: int, n_labels: int) -> None:
@@ -141,31 +156,3 @@ def _spans(path: Sequence[int], posteriors: Grid) -> Iterator[tuple[int, int, fl
         if state % 2:
             yield t, end, float(posteriors[t:end, state].mean())
         t = end
-
-
-def _groups(vocabulary: Vocabulary, ids: Sequence[int]) -> Iterator[list[int]]:
-    """Yield the pieces of each word that is more than white space; a space before it is not it."""
-    numbers = vocabulary.words(ids)
-    for _, run in groupby(range(len(ids)), key=lambda i: numbers[i]):
-        group = list(run)
-        while group and not vocabulary.decode([ids[group[0]]]).strip():
-            group = group[1:]
-        if group:
-            yield group
-
-
-def _stride(n_places: int, n_frames: int) -> float:
-    """Return how many places of the source a frame stands for.
-
-    >>> _stride(9, 5), _stride(4, 8)
-    (2, 0.5)
-    """
-    return -(-n_places // n_frames) if n_frames <= n_places else n_places / n_frames
-
-
-def _timed(segments: Sequence[Segment], source: Codec) -> Iterator[Segment]:
-    each, start = source.place_seconds, source.place_start
-    for one in segments:
-        begins, ends = (max(start + place * each, 0.0) for place in (one.first, one.end))
-        times = (begins, ends) if each else None
-        yield Segment(one.text, one.first, one.end, one.probability, times)

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from saccade.errors import RecipeError
 from saccade.guards.familiarity import familiarity
 from saccade.guards.flag import Flag
 from saccade.guards.profile import Profile
 from saccade.guards.unknown import unknown
 from saccade.modalities._notation import Notation, Values, as_word, slots_filled
 from saccade.nouns import Branch, Hypothesis, Raw
+from saccade.predict.times import TimedText, spoken, timed_words, weighed_spans
 from saccade.tokenizers._vocabulary import UNK, Vocabulary
 from saccade.views import page
 from saccade.views.drawing import AttentionMap, Drawing, draw_attention
@@ -60,6 +60,7 @@ class Looker(Protocol):
         """Return the log-probability of every symbol of `target` and of END last."""
 
 
+FRAMES = "CTC"  # the map that tells where labels are, of a model that has frames
 DECIMALS = 4  # of a score, where people or programs see it
 _ROWS = 50  # of a table; a list may be longer
 
@@ -271,6 +272,29 @@ class Prediction:
         return [(numbers[int(s)], t) for t, s in enumerate(by_word.argmax(axis=1))]
 
     @cached_property
+    def times(self) -> tuple[TimedText, ...]:
+        """When each of `tokens` is said, in seconds; () if the source is no sound.
+
+        By the posterior of each label over the frames, of a model that has frames, else by its
+        attention; the sound between two symbols is parted where it is quietest.
+        """
+        values, maps = self.source_values, self.attention_maps
+        clock = next(iter(self.looker.sources.values())).clock(values)
+        weights = maps.get(FRAMES, self.attention)
+        if clock is None or weights is None or len(self.arrays) > 1:
+            return ()
+        spans = spoken(weighed_spans(weights, len(clock.levels)), clock)
+        return tuple(TimedText(p, *span) for p, span in zip(self.tokens, spans, strict=True))
+
+    @property
+    def word_times(self) -> tuple[TimedText, ...]:
+        """When each word is said, from its first piece to its last; () as of `times`."""
+        target = self.looker.target.vocabulary
+        if target is None:
+            return ()
+        return tuple(timed_words(target, self.hypothesis.tokens, self.times))
+
+    @cached_property
     def flags(self) -> tuple[Flag, ...]:
         """Reasons not to trust the output, computed when asked for; none if all seems well."""
         import saccade.guards.hallucination as guard  # noqa: PLC0415 - imports numpy
@@ -370,24 +394,6 @@ class Scored:
     def score(self) -> float:
         """Log-probability of the whole target."""
         return sum(self.token_scores)
-
-
-def check_replacing(looker: Looker) -> None:
-    """Refuse to replace unknown words where nobody knows by which, or where pieces are no words."""
-    problems = []
-    if not looker.attention_names:
-        problems.append(
-            "decoding.replace_unknown: the model has no attention, so nobody knows which word to"
-            " take; expected one that looks at the source. Set it to false."
-        )
-    sides = [*looker.sources.values(), looker.target]
-    if not all(one.vocabulary is not None and one.vocabulary.whole_words for one in sides):
-        problems.append(
-            "decoding.replace_unknown: the pieces are not whole words, so an unknown one is no"
-            " word; expected the tokenizer word on both sides. Set it to false."
-        )
-    if problems:
-        raise RecipeError(problems)
 
 
 def _sum_groups(weights: Maps, groups: Sequence[int], axis: int) -> Maps:

@@ -43,8 +43,8 @@ from saccade.predict.prediction import (
     Prediction,
     Predictions,
     Scored,
-    check_replacing,
 )
+from saccade.predict.replacing import check_replacing
 from saccade.predict.shapers import LanguageModelFor, shapers_of
 from saccade.predict.thread_pool import map_threads
 from saccade.recipe import Decoding

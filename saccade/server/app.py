@@ -11,7 +11,17 @@ from fastapi import Depends, FastAPI, Request
 from fastapi.responses import PlainTextResponse, Response
 
 from saccade.folders.versions import versions
-from saccade.server import blind, curves, libre, libre_files, schema, stream, uploads, work
+from saccade.server import (
+    blind,
+    curves,
+    libre,
+    libre_files,
+    listen,
+    schema,
+    stream,
+    uploads,
+    work,
+)
 from saccade.server.answers import answer, encoded, error, handle_errors
 from saccade.server.counters import Counted, Counters
 from saccade.server.desk import Desk
@@ -28,6 +38,7 @@ _PAGE = files("saccade") / "server" / "page"
 _FILES = (
     *("style.css", "page.js", "dom.js", "translate.js", "answer.js", "training.js", "blind.js"),
     *("storage.js", "saving.js", "link.js", "history.js", "files.js", "inputs.js", "seen.js"),
+    *("microphone.js", "player.js", "recorder.js"),
 )
 _TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 
@@ -83,7 +94,7 @@ def create_app(models: Sequence[Served], settings: Settings | None = None) -> Fa
     _add_open_routes(app, desk)
     app.include_router(libre.routes(desk, admit_libre, keyed=settings.door.keyed))
     app.include_router(libre_files.routes(desk, admit_libre, Shelf()))
-    routers = work.routes(desk), stream.routes(desk), curves.routes(desk)
+    routers = work.routes(desk), stream.routes(desk), listen.routes(desk), curves.routes(desk)
     for router in (*routers, blind.routes(desk, settings.judgements)):
         app.include_router(router, dependencies=[Depends(known)])
 
@@ -97,7 +108,8 @@ def create_app(models: Sequence[Served], settings: Settings | None = None) -> Fa
     wide = (*uploads.PATHS, "/v1/score") if pictures else ()
     app.add_middleware(Bounded, limits=settings.limits, wide=wide)
     app.add_middleware(Counted, counters=counters)
-    app.add_middleware(Secured, hosts=settings.hosts)
+    hears = any(model.hears for model in models)
+    app.add_middleware(Secured, hosts=settings.hosts, microphone=hears)
     plain = app.openapi
     app.openapi = lambda: _without_422(plain())  # type: ignore[method-assign] # as FastAPI advises
     return app

@@ -86,7 +86,7 @@ class Desk:
         return await asyncio.get_running_loop().run_in_executor(self._drawers, draw)
 
     async def read(self, model: Served, jobs: Sequence[Job], where: str) -> None:
-        """Decode the pictures of jobs, beside everything else; what is no picture is refused."""
+        """Decode the pictures and sounds of jobs, beside everything else; others are refused."""
         names = model.pictures
         if not names:
             return
@@ -96,6 +96,8 @@ class Desk:
             place = f"{where}[{number}]" if several else where
             given = read_input(job.text, model.translator.sources, place)
             job.text, job.pieces = given, _PLACES
+            if all(codec.view == "spectrogram" for codec in model.translator.sources.values()):
+                job.pieces = model.translator.size(given)
 
         try:
             async with asyncio.timeout(self.limits.seconds):

@@ -15,6 +15,7 @@ POLICY = (
     " media-src data:; connect-src 'self'; base-uri 'none'; form-action 'none';"
     " frame-ancestors 'none'"
 )
+PERMISSIONS = "camera=(), microphone={}, geolocation=()"
 HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -22,7 +23,7 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+    "Permissions-Policy": PERMISSIONS.format("()"),
     "Cache-Control": "no-store",
 }
 
@@ -40,11 +41,16 @@ class Secured:
     """Adds HEADERS to every answer and answers only to its own name.
 
     A server for one's own machine answers to localhost alone, so that a web page whose name is
-    made to point at this machine (DNS rebinding) cannot use it. `hosts` empty means any name.
+    made to point at this machine (DNS rebinding) cannot use it. `hosts` empty means any name. With
+    `microphone` its own page may ask for one.
     """
 
-    def __init__(self, app: ASGIApp, hosts: Sequence[str] = ()) -> None:
+    def __init__(
+        self, app: ASGIApp, hosts: Sequence[str] = (), *, microphone: bool = False
+    ) -> None:
         self._app, self._hosts = app, {host.lower() for host in hosts}
+        allowed = {"Permissions-Policy": PERMISSIONS.format("(self)")} if microphone else {}
+        self._headers = {**HEADERS, **allowed}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on."""
@@ -55,7 +61,7 @@ class Secured:
         async def headed(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
+                for name, value in self._headers.items():
                     headers[name] = value
             await send(message)
 

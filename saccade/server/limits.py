@@ -18,6 +18,8 @@ class Limits:
     body: bytes of a request.  batch: padded source pieces computed together.  wait: milliseconds
     that texts wait for one more to come along.  picture: bytes of one picture.  upload: bytes of a
     request to predict, where a model reads pictures.  held: bytes of all requests at once.
+    streams: sounds that are heard in chunks at once.  heard: seconds that each may last.  idle:
+    seconds without a chunk after which it is forgotten.
     """
 
     characters: int = 5_000
@@ -32,6 +34,9 @@ class Limits:
     picture: int = 8_000_000
     upload: int = 32_000_000
     held: int = 256_000_000
+    streams: int = 8
+    heard: float = 600.0
+    idle: float = 20.0
 
     def check_texts(self, where: str, texts: Sequence[Input], *, pictures: bool = False) -> None:
         """Refuse too many texts, or one that is too long; pictures among them have a size."""

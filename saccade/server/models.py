@@ -21,6 +21,7 @@ from saccade.predict.predictor import Predictor
 from saccade.recipe import Recipe
 
 SOURCE, TARGET = "src", "tgt"  # codes of languages that nobody named
+_FILES = ("picture", "film", "spectrogram")  # views of sources that are files
 _PAIR = re.compile(r"(?:^|-)([a-z]{2})-([a-z]{2})(?:-|$)")  # as in tatoeba-en-fr
 
 
@@ -56,14 +57,19 @@ class Served:
 
     @property
     def pictures(self) -> tuple[str, ...]:
-        """The sources that are pictures."""
+        """The sources that are pictures, clips or sounds."""
         sources = self.translator.sources.items()
-        return tuple(name for name, codec in sources if codec.view in ("picture", "film"))
+        return tuple(name for name, codec in sources if codec.view in _FILES)
 
     @property
     def reads_pictures(self) -> bool:
-        """Whether a source is a picture."""
+        """Whether a source is a picture, a clip or a sound."""
         return bool(self.pictures)
+
+    @property
+    def hears(self) -> bool:
+        """Whether its only source is a sound, so that it can listen to a microphone."""
+        return [codec.view for codec in self.translator.sources.values()] == ["spectrogram"]
 
     @cached_property
     def most_pieces(self) -> int:

@@ -7,9 +7,10 @@ from typing import Any
 
 from saccade.errors import RecipeError
 from saccade.look import inspection
-from saccade.look.pictures import maps_of, output_drawing
+from saccade.look.pictures import maps_of, output_drawing, spikes_drawing
 from saccade.predict.prediction import Prediction, rounded
 from saccade.predict.predictor import Predictor
+from saccade.predict.times import TimedText
 from saccade.server.limits import Limits
 from saccade.server.schema import Predict
 from saccade.views import beam_tree, distribution, film, lines
@@ -53,7 +54,9 @@ def needs_tree(asked: Predict) -> bool:
 
 def is_heavy(asked: Predict) -> bool:
     """Tell whether an answer takes more than reading off its text."""
-    return bool(asked.views or {"attention", "alignment", "tree", "flags"}.intersection(asked.want))
+    return bool(
+        asked.views or {"attention", "alignment", "tree", "flags", "times"}.intersection(asked.want)
+    )
 
 
 def check_size(limits: Limits, seen: list[Seen]) -> None:
@@ -65,7 +68,7 @@ def check_size(limits: Limits, seen: list[Seen]) -> None:
         cells = n_maps * (len(found.hypothesis.tokens) + 1) * math.prod(found.grid)
         if "attention" in asked.want or asked.views:
             total += cells
-        elif {"alignment", "flags"} & {*asked.want}:
+        elif {"alignment", "flags", "times"} & {*asked.want}:
             largest = max(largest, cells)  # looked at and forgotten, one after the other
         total += sum(map(len, found.tree))
     limits.check_cells("want and views", max(total, largest))
@@ -161,12 +164,27 @@ def _flags(seen: Seen) -> dict[str, Any]:
     return {"flags": [flag.plain() for flag in seen.translation.flags]}
 
 
+def _times(seen: Seen) -> dict[str, Any]:
+    one = seen.translation
+    words = inspection.words(one.looker.target, one.hypothesis.tokens, one.tokens, apart=True)
+    spans: dict[int, list[TimedText]] = {}
+    for unit, piece in zip(one.looker.target.units(one.hypothesis.tokens), one.times, strict=False):
+        spans.setdefault(unit, []).append(piece)
+    times = [
+        TimedText(word, min(p.begins for p in spans[n]), max(p.ends for p in spans[n])).plain()
+        for n, word in enumerate(words)
+        if n in spans
+    ]
+    return {"times": times, "words": [word.plain() for word in one.word_times]}
+
+
 _WANTS: dict[str, Callable[[Seen], dict[str, Any]]] = {
     "tokens": _tokens,
     "attention": _attention,
     "alignment": _alignment,
     "tree": _tree,
     "flags": _flags,
+    "times": _times,
 }
 
 
@@ -219,6 +237,7 @@ def views_of(predictor: Predictor) -> list[str]:
         "lines": bool(names) and sequence,
         "attention": bool(names),
         "heads": len(names) > 1,
+        "spikes": predictor.model.frames,
         "beam": text,
         "distribution": text,
     }
@@ -230,6 +249,7 @@ _VIEWS: dict[str, Callable[[Seen], str]] = {
     "attention": _heatmap,
     "heads": _heads,
     "lines": _lines,
+    "spikes": lambda seen: spikes_drawing(seen.translation, seen.asked.head).svg,
     "beam": _beam,
     "distribution": _distribution,
 }

@@ -4,8 +4,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-Want = Literal["tokens", "attention", "alignment", "tree", "flags"]
-View = Literal["attention", "heads", "lines", "beam", "distribution", "output"]
+Want = Literal["tokens", "attention", "alignment", "tree", "flags", "times"]
+View = Literal["attention", "heads", "lines", "spikes", "beam", "distribution", "output"]
 
 
 def _writable(text: str) -> str:
@@ -43,8 +43,8 @@ class Predict(_Strict):
     nbest: int = Field(1, ge=1, description="Outputs for each text.")
     length_penalty: Penalty | None = None
     prefix: Text = Field("", description="Text that every output begins with.")
-    want: list[Want] = Field(default_factory=list, max_length=5)
-    views: list[View] = Field(default_factory=list, max_length=6)
+    want: list[Want] = Field(default_factory=list, max_length=6)
+    views: list[View] = Field(default_factory=list, max_length=7)
     head: Text = Field("mean", description="An attention map by name, or mean, or max, of all.")
     words: bool = Field(default=False, description="Join pieces to words in attention and views.")
     smooth: bool = Field(
@@ -53,6 +53,25 @@ class Predict(_Strict):
     split: Literal["auto", "sentences", "lines", "none"] = Field(
         "auto", description="What to translate by itself; auto is what the model learned from."
     )
+
+
+class Listen(_Strict):
+    """Begin to hear a sound that is sent in chunks."""
+
+    model: Text | None = None
+    rate: int = Field(ge=1_000, le=192_000, description="Samples a second.")
+    pause: float = Field(
+        0.6, ge=0.1, le=2.0, allow_inf_nan=False, description="Seconds of quiet that end a stretch."
+    )
+    beam: int | None = Field(None, ge=1)
+
+
+class SoundChunk(_Strict):
+    """More of a sound: its name, and samples of signed 16 bits, low byte first, in base64."""
+
+    stream: Text = Field(max_length=100)
+    samples: str = ""
+    last: bool = Field(default=False, description="Nothing follows; all becomes final.")
 
 
 class ScoreRequest(_Strict):
@@ -153,6 +172,39 @@ class FlagAnswer(BaseModel):
     sentence: int | None = None
 
 
+class TimedAnswer(BaseModel):
+    """A word, or a character, and when it is said, in seconds."""
+
+    text: str
+    begins: float
+    ends: float
+
+
+class ListenAnswer(BaseModel):
+    """The name of a sound that is being heard, and how long it may last."""
+
+    stream: str
+    seconds: float
+
+
+class StretchAnswer(BaseModel):
+    """What was said between two pauses, and when, in seconds from the beginning of the sound."""
+
+    text: str
+    begins: float
+    ends: float
+    score: float | None
+    words: list[TimedAnswer]
+
+
+class HeardAnswer(BaseModel):
+    """What is final since the last chunk, and what is being said and may still change."""
+
+    seconds: float
+    final: list[StretchAnswer]
+    partial: StretchAnswer | None
+
+
 class SourcePlaces(BaseModel):
     """Which columns of attention belong to a source, from `start` up to `end`.
 
@@ -184,6 +236,10 @@ class Result(BaseModel):
     tree: list[list[NodeAnswer]] | None = None
     greedy: list[str] | None = None
     flags: list[FlagAnswer] | None = None
+    times: list[TimedAnswer] | None = Field(
+        None, description="Of `target_words`, if the source is a sound."
+    )
+    words: list[TimedAnswer] | None = None
     views: dict[str, str] | None = None
     sentences: "list[Sentence] | None" = Field(None, description="The parts, if several.")
     after: str | None = Field(None, description="White space behind the last of them.")
@@ -229,7 +285,7 @@ class InputAnswer(BaseModel):
     """A source of a model; `limit` is the most pixels each way of a picture that it takes."""
 
     name: str
-    kind: Literal["text", "picture", "clip", "values"]
+    kind: Literal["text", "picture", "clip", "sound", "values"]
     limit: int
 
 

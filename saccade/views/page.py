@@ -1,4 +1,7 @@
-"""A report as one HTML file: style inside, nothing fetched, nothing run, readable on a phone."""
+"""A report as one HTML file: style inside, nothing fetched, readable on a phone.
+
+Nothing runs there, but for a script of this package that a page may allow by its hash.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -61,8 +64,23 @@ class Section:
     fragments: Sequence[str]
 
 
-def page(title: str, sections: Sequence[Section]) -> str:
-    """Return a whole HTML5 document; its policy forbids scripts and every request."""
+@dataclass(frozen=True, slots=True)
+class Act:
+    """A script that a page runs, its hash as a policy names it, and style for what it acts on."""
+
+    script: str
+    hash: str
+    style: str = ""
+
+
+def page(title: str, sections: Sequence[Section], act: Act | None = None) -> str:
+    """Return a whole HTML5 document; its policy forbids requests, and scripts other than `act`.
+
+    With an act, sounds in data URIs can be played.
+    """
+    policy = f"{_POLICY}; media-src data:; script-src '{act.hash}'" if act else _POLICY
+    script = f"<script>{act.script}</script>" if act else ""
+    style = _STYLE + (act.style if act else "")
     links = "".join(
         f'<a href="#part-{i}">{escape(section.title)}</a>' for i, section in enumerate(sections, 1)
     )
@@ -73,11 +91,12 @@ def page(title: str, sections: Sequence[Section]) -> str:
     )
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{_STYLE}</style></head>\n"
+        f"<title>{escape(title)}</title><style>{style}</style></head>\n"
         f"<body><main><h1>{escape(title)}</h1>"
-        f"{f'<nav>{links}</nav>' if len(sections) > 1 else ''}\n{body}\n</main></body></html>\n"
+        f"{f'<nav>{links}</nav>' if len(sections) > 1 else ''}\n{body}\n</main>{script}"
+        "</body></html>\n"
     )
 
 

@@ -1,8 +1,8 @@
 """Pictures for print: draws the SVG of this room as PNG or PDF.
 
-It knows what `svg.py` and the views write and no more: rectangles, lines, circles, paths of M, L,
-C, h, v and z, text, PNG images in data URIs and uses of them, groups that move or fade, documents
-in documents, and the light colours of the style sheet.
+It knows what `svg.py` and the views write and no more: rectangles, lines, circles, polylines,
+paths of M, L, C, h, v and z, text, PNG images in data URIs and uses of them, groups that move or
+fade, documents in documents, and the light colours of the style sheet.
 """
 
 import base64
@@ -129,6 +129,11 @@ def _draw(page: Any, shape: ElementTree.Element, look: _Look, ink: dict[str, Any
         ends = [[float(shape.get(f"{axis}{end}", "0")) for axis in "xy"] for end in "12"]
         points = [(x + look.x, y + look.y) for x, y in ends]
         page.add_patch(PathPatch(Path(points), **ink))
+    elif kind == "polyline":
+        pairs = (pair.split(",") for pair in shape.get("points", "").split())
+        points = [(float(x) + look.x, float(y) + look.y) for x, y in pairs]
+        if points:
+            page.add_patch(PathPatch(Path(points), **ink))
     elif kind == "path":
         points, codes = _path(shape.get("d", ""), look)
         page.add_patch(PathPatch(Path(points, codes), **ink))
@@ -141,7 +146,8 @@ def _draw(page: Any, shape: ElementTree.Element, look: _Look, ink: dict[str, Any
         crisp = "pixelated" in shape.get("style", "")
         way = "nearest" if crisp else "bilinear"
         still = {"aspect": "auto", "interpolation": way, "zorder": ink["zorder"]}
-        page.imshow(imread(file), extent=edges, **still)
+        still |= {"cmap": "gray", "vmin": 0.0, "vmax": 1.0}  # of a picture with one channel
+        page.imshow(imread(file), extent=edges, alpha=float(shape.get("opacity", "1")), **still)
 
 
 def _write(

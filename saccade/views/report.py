@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from saccade.views import by_length, curves, svg
-from saccade.views.page import Section, code, facts, fold, page, pairs, paragraph, table
+from saccade.views import by_length, curves, svg, voice
+from saccade.views.page import Act, Section, code, facts, fold, page, pairs, paragraph, table
 from saccade.views.ticks import short
 from saccade.views.words import clean, shorten
 
@@ -26,13 +26,18 @@ class ScoreRow:
 
 @dataclass(frozen=True, slots=True)
 class ReportSample:
-    """One output; `picture` is an SVG document that shows where the model looked, if anywhere."""
+    """One output; `picture` is an SVG document that shows where the model looked, if anywhere.
+
+    sound: the source as a data URI, if it is a sound; voiced: the words of the output in it.
+    """
 
     source: str
     reference: str
     output: str
     score: float | None
     picture: str = ""
+    sound: str = ""
+    voiced: Sequence[voice.VoicedWord] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +82,10 @@ def training_report(report: RunReport) -> str:
         Section("What to type next", [code("\n".join(report.commands))] if report.commands else []),
         Section("Recipe", [code(report.recipe_yaml)] if report.recipe_yaml.strip() else []),
     ]
-    return page(report.name, [section for section in sections if section.fragments])
+    act = Act(voice.SCRIPT, voice.HASH, voice.STYLE)
+    heard = any(sample.sound for sample in report.samples)
+    shown = [section for section in sections if section.fragments]
+    return page(report.name, shown, act if heard else None)
 
 
 def _lengths(lengths: Mapping[str, Sequence[by_length.Bucket]]) -> list[str]:
@@ -137,6 +145,8 @@ def _sample(order: int, sample: ReportSample) -> str:
     if sample.score is not None:
         rows["Score"] = _figure(sample.score)
     fragment = pairs(rows)
+    if sample.sound:
+        fragment += voice.to_html(sample.sound, sample.voiced)
     if sample.picture:
         fragment += svg.scroller(sample.picture)
     else:

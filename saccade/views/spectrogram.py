@@ -31,10 +31,21 @@ _PITCHES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 60.0, 600.0)  # seconds between 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spectrum:
-    """How loud a sound is, from 0 to 1: `[T, F]`, low bands first; and how long it lasts."""
+    """How loud a sound is, from 0 to 1: `[T, F]`, low bands first; and how long it lasts.
+
+    silence: seconds of it that a model puts before the sound, and as many behind it.
+    """
 
     levels: npt.NDArray[np.float64]
     seconds: float
+    silence: float = 0.0
+
+    def marks(self, n: int) -> list[tuple[float, float]]:
+        """Return up to `n` round times of the sound, and at which share of the width each is."""
+        length = self.seconds - 2 * self.silence
+        pitch = next((p for p in _PITCHES if length / p < n), _PITCHES[-1])
+        times = [i * pitch for i in range(int(length / pitch) + 1)]
+        return [(time, (time + self.silence) / self.seconds) for time in times]
 
 
 def spectrum_of(text: str, where: str = "sound") -> Spectrum:
@@ -51,7 +62,8 @@ def spectrum_of(text: str, where: str = "sound") -> Spectrum:
     frames = bank.frames(heard).astype(np.float64)
     audible = frames[(frames > 0).any(axis=1)]
     low, high = (0.0, 1.0) if not len(audible) else np.percentile(audible, [5, 100])
-    return Spectrum(np.clip((frames - low) / max(high - low, 1e-6), 0, 1), len(heard) / sound.rate)
+    levels = np.clip((frames - low) / max(high - low, 1e-6), 0, 1)
+    return Spectrum(levels, len(heard) / sound.rate, quiet / sound.rate)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,7 +77,8 @@ class _Heard:
 
     def when(self, place: int) -> str:
         """Name the time of a place."""
-        return f"{(place + 0.5) * self.spectrum.seconds / self.weights.shape[1]:.2f}"
+        along = (place + 0.5) * self.spectrum.seconds / self.weights.shape[1]
+        return f"{max(along - self.spectrum.silence, 0.0):.2f}"
 
 
 def draw(one: AttentionMap) -> Drawing:
@@ -112,7 +125,7 @@ def to_svg(spectrum: Spectrum, weights: Weights, words: Sequence[str], *, title:
     above = (44.0 if title else 16.0) + 40
     body = [svg.text(20, 30, title, kind="title")] if title else []
     body += _picture(spectrum, left, above, wide)
-    body += _times(spectrum.seconds, left, above, wide)
+    body += _times(spectrum, left, above, wide)
     body += _spikes(heard, left, above, cell)
     top = above + _TALL + 8
     for i, name in enumerate(named):
@@ -144,7 +157,7 @@ def to_terminal(
     names = [label(word) for word in words]
     margin = axes.margin_of([*names, "seconds"], width)
     room = max(width - margin - 1, 1)
-    lines = [f"{pad('seconds', margin)} {_clock(spectrum.seconds, room)}".rstrip()]
+    lines = [f"{pad('seconds', margin)} {_clock(spectrum, room)}".rstrip()]
     levels = _spread(spectrum.levels.T[::-1], room)  # [F, columns], high bands first
     rows = np.array_split(levels, _LINES)
     for row in rows:
@@ -186,13 +199,12 @@ def _picture(spectrum: Spectrum, left: float, above: float, wide: float) -> list
     ]
 
 
-def _times(seconds: float, left: float, above: float, wide: float) -> list[str]:
+def _times(spectrum: Spectrum, left: float, above: float, wide: float) -> list[str]:
     """Write the seconds above the spectrogram, about a hundred pixels apart."""
-    pitch = next((p for p in _PITCHES if p / seconds * wide >= 60), _PITCHES[-1])
     body = [svg.text(left - 10, above - 8, "seconds", anchor="end", kind="small")]
-    for n in range(int(seconds / pitch) + 1):
-        x = left + n * pitch / seconds * wide
-        body.append(svg.text(x, above - 8, f"{n * pitch:g}", anchor="middle", kind="small"))
+    for time, where in spectrum.marks(max(int(wide / 60), 1)):
+        x = left + where * wide
+        body.append(svg.text(x, above - 8, f"{time:g}", anchor="middle", kind="small"))
     return body
 
 
@@ -240,14 +252,13 @@ def _spread(rows: npt.NDArray[np.float64], columns: int) -> npt.NDArray[np.float
     return np.stack(found, axis=1)
 
 
-def _clock(seconds: float, columns: int) -> str:
+def _clock(spectrum: Spectrum, columns: int) -> str:
     """Write marks of time, each at its column."""
-    pitch = next((p for p in _PITCHES if p / seconds * columns >= 6), _PITCHES[-1])
     line = ""
-    for n in range(int(seconds / pitch) + 1):
-        at = int(n * pitch / seconds * columns)
-        if at + len(f"{n * pitch:g}") <= columns:
-            line = line.ljust(at) + f"{n * pitch:g}"
+    for time, where in spectrum.marks(max(columns // 6, 1)):
+        at = int(where * columns)
+        if at + len(f"{time:g}") <= columns:
+            line = line.ljust(at) + f"{time:g}"
     return line
 
 

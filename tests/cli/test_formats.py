@@ -12,7 +12,7 @@ from saccade.cli.formats import Format, OutputColumns, format_rows
 def written(text: str, score: float, others: tuple[Any, ...] = ()) -> Any:
     found = SimpleNamespace(
         source_text="a\tb", text=text, tokens=text.split(), score=score, token_scores=[score],
-        finished=True, alignment=[(0, 0), (1, 2)], flags=[],
+        finished=True, alignment=[(0, 0), (1, 2)], flags=[], times=(),
     )  # fmt: skip
     found.nbest = [found, *others]
     return found

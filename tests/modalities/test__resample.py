@@ -1,9 +1,13 @@
 """Resampling: tones stay, what is too high goes, and the ends are where they were."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from saccade.modalities._resample import resample
+from saccade.modalities._resample import ResampleStream, resample
 
 
 def tone(hertz: float, rate: int, seconds: float = 0.5) -> np.ndarray:
@@ -44,3 +48,17 @@ def test_it_is_linear_and_a_click_stays_in_place() -> None:
     found = resample(click, 8000, 16_000)
     assert int(found.argmax()) == 200
     assert np.allclose(resample(3 * click, 8000, 16_000), 3 * found)
+
+
+@settings(deadline=None, max_examples=30)
+@given(
+    st.lists(st.integers(0, 700), min_size=1, max_size=8),
+    st.sampled_from([(44_100, 8000), (8000, 16_000), (48_000, 16_000), (7919, 8000), (8000, 8000)]),
+)
+def test_chunks_are_as_the_whole(sizes: list[int], rates: tuple[int, int]) -> None:
+    sound = np.random.default_rng(sum(sizes)).normal(size=sum(sizes))
+    stream, ends = ResampleStream(*rates), np.cumsum([0, *sizes])
+    parts = [stream.feed(sound[a:b]) for a, b in pairwise(ends)]
+    found = np.concatenate([*parts, stream.finish()])
+    assert np.array_equal(found, resample(sound, *rates))
+    assert len(found) == -(-len(sound) * rates[1] // rates[0])

@@ -34,7 +34,7 @@ def test_what_is_written_is_read() -> None:
     data = write_wave(TONE, 8000)
     assert is_wave(data)
     wave = open_wave(data, "a.wav")
-    assert (wave.rate, wave.channels, wave.frames) == (8000, 1, 400)
+    assert (wave.form.rate, wave.form.channels, wave.frames) == (8000, 1, 400)
     assert np.array_equal(wave.mono(0, 400), TONE)
     assert np.array_equal(wave.mono(10, 5), TONE[10:15])
     assert not len(wave.mono(900, 5))
@@ -91,4 +91,4 @@ def test_headers_that_lie_are_refused(data: bytes, said: str) -> None:
 
 
 def test_other_codings_are_left_to_others() -> None:
-    assert not open_wave(packed(b"abc", coding=7, bits=8), "a.wav").readable
+    assert not open_wave(packed(b"abc", coding=7, bits=8), "a.wav").form.readable

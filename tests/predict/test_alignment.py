@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from saccade.errors import DataError, RecipeError
+from saccade.modalities._notation import Clock
 from saccade.predict.alignment import align
 from saccade.predict.predictor import Predictor
 from saccade.recipe import Decoding
@@ -30,9 +31,16 @@ def test_labels_follow_each_other_and_words_are_theirs() -> None:
 
 
 def test_places_that_last_are_times(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(type(PREDICTOR.source), "place_seconds", 0.5)
-    one = align(PREDICTOR, "one", "un").labels[0]
-    assert one.seconds == (one.first * 0.5, one.end * 0.5)
+    levels = np.array([0, 50, 50, 0.0])  # of o, n, e and END
+    clock = Clock(0.5, -0.5, 1.0, levels)
+    monkeypatch.setattr(type(PREDICTOR.source), "clock", lambda *_: clock)
+    found = align(PREDICTOR, "one", "un")
+    first, second = (one.seconds for one in found.labels)
+    assert first is not None
+    assert second is not None
+    assert 0 <= first[0] < first[1] <= second[0] + 0.5
+    assert second[1] <= 1.0
+    assert found.words[0].seconds == (first[0], second[1])
 
 
 def test_texts_that_cannot_be_are_refused() -> None:

@@ -21,6 +21,7 @@ __all__ = ["call"]  # a fixture, for tests that compare with the command line
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 Serve = Callable[..., TestClient]
+Launch = Callable[..., Browser]
 
 
 def make_run(folder: Path, targets: list[str], *changes: str, sources: list[str] = SOURCES) -> Path:
@@ -89,17 +90,30 @@ def film(tmp_path_factory: pytest.TempPathFactory) -> Served:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """A browser of this machine; nothing is downloaded."""
+def chromium() -> str:
+    """The browser of this machine; nothing is downloaded."""
     found = os.environ.get("SACCADE_BROWSER") or next(
         filter(None, map(shutil.which, BROWSERS)), None
     )
     if not found:
         pytest.skip("no Chromium here: install one, or name it in SACCADE_BROWSER")
+    return found
+
+
+@pytest.fixture(scope="session")
+def launch(chromium: str) -> Iterator[Launch]:
+    """Return a function that starts a browser with further arguments."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield lambda *arguments: playwright.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox", *arguments]
+        )
+
+
+@pytest.fixture(scope="session")
+def browser(launch: Launch) -> Iterator[Browser]:
+    """A browser that is open for all tests."""
+    with launch() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="session")

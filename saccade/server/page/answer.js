@@ -1,10 +1,11 @@
 // One answer of one model: its sentences, words that light up, warnings, alternatives, views.
 
 import { all, ask, draw, find, make, options, tabs } from "/static/dom.js";
+import { Player } from "/static/player.js";
 import { cell, copy, download } from "/static/saving.js";
 import { Seen } from "/static/seen.js";
 
-const VIEWS = { output: "Output", lines: "Lines", attention: "Matrix", heads: "All heads", beam: "Beam", distribution: "Next symbols" };
+const VIEWS = { output: "Output", lines: "Lines", attention: "Matrix", heads: "All heads", spikes: "Spikes", beam: "Beam", distribution: "Next symbols" };
 const SHRINK = 1.8;  // a picture so many times wider than its place is made smaller; a wider one is moved
 const SURE = 0.6, DOUBTFUL = 0.25;  // probability of a whole word
 
@@ -102,6 +103,7 @@ export class Answer {
 
   async askFor(part, prefix, more = {}) {
     const { model, beam } = this.body, looks = this.model.attention.length ? ["attention", "alignment"] : [];
+    if (looks.length && this.model.inputs[0]?.kind === "sound") looks.push("times");
     const body = {
       model, beam, prefix, text: part.source, split: "none", words: true, nbest: Math.min(beam, 5), want: ["tokens", ...looks, "flags"], ...more,
     };
@@ -124,14 +126,17 @@ export class Answer {
     const isEnd = (s) => layout.length > 1 && layout.some((one) => texts.includes(one.source) && s === one.end - 1);
     const source = words.map((word, s) => ({ word, s })).filter(({ s }) => !inPicture(s) && !isEnd(s));
     this.seen = pictured.map((part) => Object.assign(new Seen(part), part));
-    find(".words", this.node).hidden = !source.length && !(pictured.length && target.length);
+    const { times = [] } = this.result;
+    this.player?.stop();
+    this.player = times.length ? new Player(this.part.source) : undefined;
+    find(".words", this.node).hidden = !source.length && !((pictured.length || times.length) && target.length);
     find(".pictures", this.node).replaceChildren(...this.seen.map(({ node }) => node));
     this.setSmooth();
     const probabilities = this.wordProbabilities();
     const left = source.map(({ word, s }) => make("span", { tabIndex: 0, "data-s": String(s) }, visible(word)));
     const right = target.map((word, t) => make("button", {
       type: "button", class: sureness(probabilities[t]), "data-t": String(t),
-      title: probabilities[t] === undefined ? "" : `probability ${probabilities[t].toFixed(2)}`,
+      title: [...(probabilities[t] === undefined ? [] : [`probability ${probabilities[t].toFixed(2)}`]), ...(times[t] ? [spoken(times[t])] : [])].join(", "),
     }, visible(word)));
     find(".source", this.node).replaceChildren(...left);
     find(".target", this.node).replaceChildren(...right);
@@ -151,7 +156,9 @@ export class Answer {
       node.onpointerenter = node.onfocus = () => {
         dark();
         light(node, others, shares);
-        if (t !== undefined) this.seen.forEach((one) => one.show((weights[t] ?? []).slice(one.start, one.end), target[t]));
+        if (t === undefined) return;
+        this.seen.forEach((one) => one.show((weights[t] ?? []).slice(one.start, one.end), target[t]));
+        this.say(t);
       };
       node.onpointerleave = node.onblur = dark;
     };
@@ -167,6 +174,12 @@ export class Answer {
       };
     });
     dark();
+  }
+
+  // Play a word, if it is known when it is said.
+  say(t) {
+    const time = this.result.times?.[t];
+    if (time) this.player.play(time.begins, time.ends).catch(() => {});  // a browser may not be able to
   }
 
   // Draw pictures smoothly, or the cells of their grid as they are.
@@ -261,6 +274,7 @@ export class Answer {
       const svg = await this.drawn.get(key);
       if (this.wanted !== key) return;
       if (svg) draw(figure, svg); else figure.replaceChildren("Nothing to draw.");
+      if (["attention", "spikes"].includes(name) && this.player) this.voice(figure);
       const wide = find("svg", figure)?.width.baseVal.value ?? 0;
       figure.classList.toggle("shrunk", wide > figure.clientWidth && wide < SHRINK * figure.clientWidth);
       this.picture = svg && { name, svg };
@@ -269,6 +283,16 @@ export class Answer {
       this.drawn.delete(key);
       if (this.wanted === key) figure.replaceChildren(error.message);
     }
+  }
+
+  // Point at a word or a weight over a sound to hear it.
+  voice(figure) {
+    let last;
+    figure.onpointerover = ({ target }) => {
+      const row = target.closest?.("[data-row]")?.dataset.row;
+      if (row !== undefined && row !== last) this.say(Number(row));
+      last = row;
+    };
   }
 
   // Walk through the beam search step by step.
@@ -322,6 +346,7 @@ export class Answer {
 }
 
 const short = (score) => (score === null ? "–" : score.toFixed(3));
+const spoken = ({ begins, ends }) => `${begins.toFixed(2)} to ${ends.toFixed(2)} s`;
 const visible = (word) => (word.trim() ? word : "␣");  // a space is a character like others
 const warnings = ({ flags = [] }) => flags.map(({ severity, message }) => make("li", { class: severity }, message));
 

@@ -1,6 +1,7 @@
 // What a model reads, source by source: a text box, or a place for pictures, clips or sounds. Nothing is stored.
 
 import { find, make } from "/static/dom.js";
+import { microphone } from "/static/microphone.js";
 
 export const PICTURE = "data:image/";  // what a picture begins with where others have text
 export const SOUND = "data:audio/";  // and a sound
@@ -152,7 +153,13 @@ export function inputs({ limits, say }) {
       const most = model.inputs.length > 1 ? 1 : Math.min(MOST, limits?.items ?? MOST);
       const inner = make("div");
       block.append(make("span", { class: "over" }, title), inner);
-      shown.set(name, new FileBox(inner, title, { sort, limit, bytes: limits?.picture ?? 8e6, most, say, changed: () => {} }));
+      const box = new FileBox(inner, title, { sort, limit, bytes: limits?.picture ?? 8e6, most, say, changed: () => {} });
+      shown.set(name, box);
+      if (kind === "sound" && model.inputs.length === 1 && navigator.mediaDevices) {
+        const [button, heard] = microphone({ model: () => model.name, say, recorded: (file) => box.add([file]) });
+        find(".actions", inner).append(button);
+        inner.append(heard);
+      }
     } else {
       const box = make("textarea", { rows: "2", dir: "auto", spellcheck: "false" });
       block.append(make("label", { class: "over" }, title, box));
