@@ -8,7 +8,8 @@ from saccade.look.pictures import View
 from tests.cli.conftest import Call
 from tests.train import small
 
-LOOKING = [v.value for v in View if v not in (View.positions, View.windows, View.switch)]
+ELSEWHERE = (View.positions, View.windows, View.switch, View.gaze)  # of other models
+LOOKING = [v.value for v in View if v not in ELSEWHERE]
 
 
 @pytest.fixture(scope="module")
