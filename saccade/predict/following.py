@@ -13,9 +13,12 @@ from torch import Tensor
 
 from saccade.errors import RecipeError
 from saccade.flow import Padded, Sources
+from saccade.heads.base import Head
 from saccade.models.base import Writer
 from saccade.nouns import Hypothesis
+from saccade.recipe import Decoding
 from saccade.search._follow import Follow, follow
+from saccade.search._plan import longest_output
 from saccade.search.sample import row_seed
 
 _MOST_BIAS = 100.0
@@ -41,6 +44,35 @@ class DrawOptions:
                 " number as seed, for a model that draws values. Change them."
             )
         return cls(float(bias), seed)
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How far to write values: so many places, or more for a long source if `ratio` is not None."""
+
+    n_places: int
+    ratio: float | None = None
+    extra: int = 0
+
+    @classmethod
+    def of(cls, horizon: int, steps: int | None, decoding: Decoding, head: Head) -> "Reach":
+        """Say how far: `steps` if they are given, else as far as in training.
+
+        A long source may have an output longer than any in training if the head knows where to
+        stop; `decoding` says how long.
+        """
+        n = horizon if steps is None else steps
+        if n < 1:
+            raise RecipeError(f"forecast: steps is {n}; expected 1 or more; raise it.")
+        if steps is not None or not head.stops:
+            return cls(n)
+        return cls(n, decoding.max_ratio, decoding.max_extra)
+
+    def limit(self, size: int) -> int:
+        """Return how many places to write for a source of so many."""
+        if self.ratio is None:
+            return self.n_places
+        return max(self.n_places, longest_output(size, self.ratio, self.extra))
 
 
 def write_values(

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from saccade.data.batching import collate, pad
 from saccade.data.codecs import Codecs
-from saccade.errors import DataError, RecipeError
+from saccade.errors import DataError
 from saccade.flow import Batch, Padded
 from saccade.guards.profile import Profile
 from saccade.inference.searcher import TorchSearcher
@@ -34,7 +34,7 @@ from saccade.predict.decode import (
     check_chunk,
     read_options,
 )
-from saccade.predict.following import DrawOptions, ValueDraw, write_values
+from saccade.predict.following import DrawOptions, Reach, ValueDraw, write_values
 from saccade.predict.home import Resident, sizes_of
 from saccade.predict.inputs import read_input, read_inputs, scoring_vocabulary
 from saccade.predict.prediction import (
@@ -182,9 +182,9 @@ class Predictor(Resident):
         check_chunk(chunk)
         rest = read_inputs(inputs, self.sources)
         if self.target.vocabulary is None:
-            n_places = self._n_places(decode)
+            reach = Reach.of(self.target.horizon, decode.steps, self.decoding, self.model.head)
             while several := list(islice(rest, chunk)):
-                yield from self._follow(several, decode, n_places)
+                yield from self._follow(several, decode, reach)
             return
         chosen = decode.resolve(self.decoding.search)
         search = Part(Search, chosen.kind, chosen.options).build()
@@ -321,36 +321,19 @@ class Predictor(Resident):
         text = "\n".join(self.sources[name].write(raw) for name, raw in given.items())
         return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=7).digest(), "big")
 
-    def _n_places(self, decode: Decode) -> int:
-        n = self.target.horizon if decode.steps is None else decode.steps
-        if n < 1:
-            raise RecipeError(f"forecast: steps is {n}; expected 1 or more; raise it.")
-        return n
-
-    def _limits(self, sizes: Sequence[int], n: int, *, given: bool) -> list[int]:
-        """Return how far to write for each source: `n` places, or more where a head stops itself.
-
-        A long source may have an output longer than any in training; `decoding` says how long.
-        """
-        if given or not self.model.head.stops:
-            return [n] * len(sizes)
-        ratio, extra = self.decoding.max_ratio, self.decoding.max_extra
-        return [max(n, longest_output(size, ratio, extra)) for size in sizes]
-
     @torch.inference_mode()
-    def _follow(self, several: Sequence[Given], decode: Decode, n: int) -> list[Prediction]:
-        """Write `n` places of values, or as many as there are up to an end."""
+    def _follow(self, several: Sequence[Given], decode: Decode, reach: Reach) -> list[Prediction]:
+        """Write places of values, as far as they reach or up to an end."""
         model, arrays = writer(self.model), self.encode(several)
         found: list[Any] = [None] * len(several)
         options = None if decode.sample is None else DrawOptions.of(decode.sample)
         sizes = [self._size(a) for a in arrays]
-        limits = self._limits(sizes, n, given=decode.steps is not None)
         for rows in sorted_batches(sizes, self.decoding.batch_tokens):
             sources = [next(iter(arrays[i].values())) for i in rows]
             first = torch.from_numpy(self.target.first(sources)).to(self.device)
             draw = ValueDraw(options, [self._key(several[i]) for i in rows]) if options else None
             padded = self._pad([arrays[i] for i in rows])
-            most = [limits[i] for i in rows]
+            most = [reach.limit(sizes[i]) for i in rows]
             for i, one in zip(rows, write_values(model, padded, first, most, draw), strict=True):
                 found[i] = one
         return [
