@@ -35,7 +35,7 @@ from saccade.data.prepare import adopt_codecs, reads
 from saccade.errors import CheckpointError, RecipeError
 from saccade.folders import legacy
 from saccade.folders.facts import BEGUN, FORMAT, LEXICON, read_facts, read_lexicon, read_profile
-from saccade.folders.fusion import carried, carry
+from saccade.folders.fusion import CONFUSIONS, carried, carry, read_confusions
 from saccade.folders.versions import versions
 from saccade.guards.profile import Profile
 from saccade.inference.searcher import TorchSearcher
@@ -393,4 +393,7 @@ def load_language_model(folder: Path, target: Codec, device: str = "cpu") -> Lan
         )
     model = build_model(identity.recipe, identity.codecs, draw=False)
     put_weights(model, *read_weights(folder))
-    return LanguageModelFor(model.to(device), ids)
+    table = folder / CONFUSIONS
+    return LanguageModelFor(
+        model.to(device), ids, read_confusions(table) if table.is_file() else None
+    )

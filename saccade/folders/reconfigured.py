@@ -7,8 +7,8 @@ from pathlib import Path
 from saccade import recipe as recipes
 from saccade.errors import RecipeError
 from saccade.folders import model as folders
-from saccade.folders.facts import read_lexicon
-from saccade.folders.fusion import carried
+from saccade.folders.facts import LANGUAGE_MODEL, read_lexicon
+from saccade.folders.fusion import CONFUSIONS, carried, read_confusions, write_confusions
 from saccade.folders.home import FREE, write_again
 from saccade.recipe import Recipe
 from saccade.shaping.lexicon import gather
@@ -42,14 +42,25 @@ def reconfigure(
     fused = carried(source)
     if decoding.language_model != before.language_model:
         fused = root / decoding.language_model if decoding.language_model else None
+    if decoding.repair and fused is None:
+        raise RecipeError(
+            f"decoding.repair: {decoding.repair} says what is misread, and a language model what is"
+            " usual; expected both. Name one too: --set decoding.language_model=FOLDER."
+        )
     if fused is not None:
         folders.load_language_model(fused, identity.codecs.target)  # refuses one that does not fit
+    table = None
+    if decoding.repair:
+        anew, known = decoding.repair != before.repair, source / LANGUAGE_MODEL / CONFUSIONS
+        table = read_confusions(root / decoding.repair if anew else known)
     words = read_lexicon(source)
     if decoding.lexicon != before.lexicon:
         listed = [part.build(root) for part in decoding.lexicon]
         words = gather(listed) if listed else None
     tensors, _ = folders.read_weights(source)
     write_again(source, target, replace(identity, recipe=recipe), tensors, words, fused)
+    if table is not None:
+        write_confusions(target / LANGUAGE_MODEL / CONFUSIONS, table)
     return recipe
 
 

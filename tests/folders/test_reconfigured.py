@@ -1,12 +1,13 @@
 """The same weights decode in another way."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 import saccade
 from saccade.errors import CheckpointError, RecipeError
-from saccade.folders.fusion import carried
+from saccade.folders.fusion import carried, read_confusions, write_confusions
 from saccade.folders.model import read_plan, read_weights
 from saccade.folders.reconfigured import reconfigure
 from tests.engines.folders import SOURCES, write_noise
@@ -53,3 +54,20 @@ def test_nothing_is_overwritten(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "there").write_text("")
     with pytest.raises(CheckpointError, match=r"already holds files. Choose a new folder"):
         reconfigure(folder, tmp_path, ["decoding.search=greedy"])
+
+
+def test_a_table_of_confusions_comes_along(folder: Path, tmp_path: Path) -> None:
+    write_noise(tmp_path / "lm", {"kind": "language_model"})
+    write_confusions(tmp_path / "read.tsv", {("u", "n"): 3, ("n", "n"): 30, ("", "x"): 1})
+    named = [f"decoding.repair={tmp_path / 'read.tsv'}"]
+    with pytest.raises(RecipeError, match=r"read.tsv says what is misread, and a language model"):
+        reconfigure(folder, tmp_path / "new", named)
+    reconfigure(folder, tmp_path / "new", [*named, f"decoding.language_model={tmp_path / 'lm'}"])
+    reconfigure(tmp_path / "new", tmp_path / "newer", ["decoding.language_model_weight=2.0"])
+    for place in ("new", "newer"):
+        found = read_confusions(tmp_path / place / "language_model" / "confusions.tsv")
+        assert found == {("n", "n"): 30, ("u", "n"): 3, ("", "x"): 1}
+        assert saccade.load(tmp_path / place).translate("one").text
+    shutil.rmtree(tmp_path / "newer" / "language_model")
+    with pytest.raises(RecipeError, match="needs a language model beside it"):
+        saccade.load(tmp_path / "newer")
