@@ -11,7 +11,7 @@ from saccade.folders.facts import LANGUAGE_MODEL, read_lexicon
 from saccade.folders.fusion import CONFUSIONS, carried, read_confusions, write_confusions
 from saccade.folders.home import FREE, write_again
 from saccade.recipe import Recipe
-from saccade.shaping.lexicon import gather
+from saccade.shaping.lexicon import Counts, gather
 
 _SECTION = "decoding."
 
@@ -53,7 +53,7 @@ def reconfigure(
     if decoding.repair:
         anew, known = decoding.repair != before.repair, source / LANGUAGE_MODEL / CONFUSIONS
         table = read_confusions(root / decoding.repair if anew else known)
-    words = read_lexicon(source)
+    words: Counts | None = read_lexicon(source)
     if decoding.lexicon != before.lexicon:
         listed = [part.build(root) for part in decoding.lexicon]
         words = gather(listed) if listed else None

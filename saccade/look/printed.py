@@ -86,11 +86,11 @@ def _spans(
 ) -> Iterator[tuple[list[int], tuple[int, int]]]:
     """Yield the letters of each word and the columns between the cuts around it."""
     groups = list(_groups(prediction))
-    cuts = [0]
+    cuts, inked = [0], np.asarray(dark.any(axis=1))
     for before, after in pairwise(groups):
         spaces = range(before[-1] + 1, after[0])
         middle = centres[list(spaces)] if spaces else centres[[before[-1], after[0]]]
-        cuts.append(max(_gap(dark.any(axis=1), float(middle.mean()), dark.shape[1]), cuts[-1]))
+        cuts.append(max(_gap(inked, float(middle.mean()), dark.shape[1]), cuts[-1]))
     cuts.append(len(dark))
     for group, first, end in zip(groups, cuts, cuts[1:], strict=False):
         yield group, (first, end)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from saccade.errors import RecipeError
+from saccade.guards.profile import Profile
 from saccade.look.printed import PrintedWord, printed_line
 from saccade.modalities._notation import Notation
 from saccade.nouns import Hypothesis
@@ -35,7 +36,7 @@ class Target(Notation):
 class Reader:
     """Looks at a frame of 4 columns for every letter."""
 
-    profile = None
+    profile: Profile | None = None
     attention_names = ("CTC",)
     sources: dict[str, Notation] = {}  # noqa: RUF012 - nobody changes it
     target = Target()
@@ -72,10 +73,10 @@ def test_a_word_has_the_box_of_its_ink() -> None:
     values = inked((3, 2, 14, 9), (16, 4, 22, 11), (34, 1, 50, 9))
     found = printed_line(read("ab cd", [1, 4, 6, 9, 11], values))
     assert (found.width, found.height) == (60, HEIGHT)
-    assert found.words == (
-        PrintedWord("ab", (3, 2, 22, 11), pytest.approx(0.5)),
-        PrintedWord("cd", (34, 1, 50, 9), 1.0),
-    )
+    ab, cd = found.words
+    assert (ab.text, ab.box) == ("ab", (3, 2, 22, 11))
+    assert ab.confidence == pytest.approx(0.5)
+    assert cd == PrintedWord("cd", (34, 1, 50, 9), 1.0)
 
 
 def test_a_cut_looks_for_the_gap_near_the_space() -> None:

@@ -49,7 +49,8 @@ def test_a_prefix_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(model, "step", seen)
     reader = PrefixReader(model)
-    for rows in ([[]], [[5], [6], [5]], [[5, 7], [6, 7], [6, 4]], [[5, 7]]):
+    asked: list[list[list[int]]] = [[[]], [[5], [6], [5]], [[5, 7], [6, 7], [6, 4]], [[5, 7]]]
+    for rows in asked:
         reader(torch.tensor(rows, dtype=torch.long))
     assert reader(torch.zeros(0, 2, dtype=torch.long)).shape == (0, len(vocabulary()))
     assert tokens == [[START], [5, 6], [7, 7, 4]]
