@@ -16,7 +16,7 @@ from saccade.predict.prediction import Looker, Prediction
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-class Document(Protocol):
+class DocumentFormat(Protocol):
     """What a file of such a format holds."""
 
     def head(self, names: Sequence[str]) -> str:
@@ -55,7 +55,7 @@ def write_document(
         pictures: what the command line calls them, if it does; boxes are in their pixels.
     """
     _check(wanted, looker)
-    form = cast(Document, import_module(f"saccade.cli.{wanted.form.value}"))
+    form = cast(DocumentFormat, import_module(f"saccade.cli.{wanted.form.value}"))
     named = [one if one[:5].lower() != "data:" else "" for one in pictures]
     _put(file, form.head([name for name in named if name]))
     for number, prediction in enumerate(found, start=1):

