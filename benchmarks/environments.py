@@ -30,6 +30,7 @@ _WITH = {
     "opennmt": "configargparse ctranslate2==4.8.4 tensorboard flask waitress pyonmttok pyyaml"
     " sacrebleu rapidfuzz pyahocorasick fasttext-wheel spacy six sentencepiece",
     "pymarian": "pymarian",
+    "ocr": "ddddocr==1.6.1 rapidocr-onnxruntime==1.4.4",
     "joeynmt": "tensorboard sacrebleu sentencepiece subword-nmt pyyaml matplotlib seaborn packaging"
     " datasets importlib_metadata pandas six",
     "eole": "configargparse ctranslate2==4.8.4 fastapi huggingface_hub datasets pandas"
@@ -38,7 +39,7 @@ _WITH = {
     "yoyodyne": "pyyaml jsonargparse[signatures] lightning maxwell omegaconf rich torchmetrics"
     " wandb",
 }
-_WITHOUT_TORCH = {"ctranslate2", "pymarian"}
+_WITHOUT_TORCH = {"ctranslate2", "ocr", "pymarian"}
 NAMES = tuple(_WITH)
 _READY = "ready"  # an empty file, written last
 

@@ -119,6 +119,8 @@ class Decoding:
     language_model_weight: float = 0.3
     insertion: float = 0.0
     """Added for every symbol where there is a language model."""
+    repair: str = ""
+    """Confusions that `evaluate --confusions` wrote: the language model mends what was read."""
     no_repeat: int = 0
     """Write no n-gram of so many pieces twice, against loops; 0 lets everything be written."""
     batch_tokens: int = 4096

@@ -49,6 +49,7 @@ VERBS = {  # verb: its file and function in this room
     "doctor": "doctor.doctor",
     "bias": "bias.bias",
     "average": "train.average",
+    "reconfigure": "train.reconfigure",
     "parts": "recipes.parts",
 }
 RECIPE_VERBS = {"show": "recipes.show", "check": "recipes.check"}

@@ -20,7 +20,9 @@ from saccade.engines._devices import checked_device
 from saccade.engines._open import load
 from saccade.errors import DataError
 from saccade.folders import model as folders
+from saccade.folders.fusion import write_confusions
 from saccade.look.pictures import character_drawing, confusion_drawing, length_drawing
+from saccade.metrics._characters import confusion_counts
 from saccade.metrics.base import Metric, Paired, paired
 from saccade.parts import Part
 from saccade.predict.decode import Decode
@@ -60,6 +62,12 @@ def evaluate(
         typer.Option(
             "--confusion",
             help="Show what is taken for what: whole texts, words place by place, or characters.",
+        ),
+    ] = None,
+    confusions: Annotated[
+        Path | None,
+        typer.Option(
+            "--confusions", help="Write how often each character was read as each, to mend by."
         ),
     ] = None,
     unknown: Annotated[
@@ -117,6 +125,7 @@ def evaluate(
         )
         if outputs:
             file.writelines(f"{t.text}\n".encode() for t in found.predictions)
+    _count(confusions, found)
     measured = chosen or recipe.decoding.metrics
     known = without_unknown(measured, found) if unknown else {}
     plain = {"model": str(model), **found.plain()}
@@ -144,6 +153,14 @@ def _draw(drawing: Drawing, picture: Path | None, *, to_terminal: bool) -> None:
         show(drawing, None)
     if picture:
         show(drawing, picture)
+
+
+def _count(path: Path | None, found: Evaluation) -> None:
+    """Write how often each character was read as each, if a file is named."""
+    if path is not None:
+        references = [list(example.references) for example in found.examples]
+        read = [one.text for one in found.predictions]
+        write_confusions(path, confusion_counts(read, references))
 
 
 def show_evaluation(title: str, found: Evaluation) -> None:

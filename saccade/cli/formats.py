@@ -10,11 +10,16 @@ from saccade.predict.prediction import DECIMALS, Prediction, rounded
 
 
 class Format(StrEnum):
-    """What a line of output looks like."""
+    """What a line of output looks like; hocr and alto are one document: see `documents.py`."""
 
     text = "text"
     tsv = "tsv"
     jsonl = "jsonl"
+    hocr = "hocr"
+    alto = "alto"
+
+
+DOCUMENTS = (Format.hocr, Format.alto)
 
 
 @dataclass(frozen=True, slots=True)

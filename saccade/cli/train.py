@@ -1,4 +1,4 @@
-"""The verbs that make models: train and average."""
+"""The verbs that make models: train, average and reconfigure."""
 
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +10,7 @@ from saccade.cli.options import Device, Sets, note
 from saccade.cli.tables import error_console, show_table
 from saccade.engines._devices import checked_device
 from saccade.errors import RecipeError
+from saccade.folders.reconfigured import reconfigure as changed
 from saccade.learners._bench import Bench
 from saccade.learners.base import WARNING, Learner
 from saccade.parts import find
@@ -121,3 +122,24 @@ def average(
         raise RecipeError("average: give either --last N or --best N.")
     names = run.average(run_folder, output, last=last, best=best)
     note(f"Averaged {len(names)} checkpoints ({', '.join(names)}) into {output}.")
+
+
+def reconfigure(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model folder.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The model folder to write.")],
+    sets: Annotated[
+        list[str],
+        typer.Option("--set", metavar="KEY=VALUE", help="An option of decoding. May be repeated."),
+    ],
+) -> None:
+    """Write a model with the same weights that decodes in another way; nothing is trained.
+
+    A language model or a lexicon that is named goes into the new folder.
+
+    [dim]Example:[/dim]
+
+      saccade reconfigure runs/fraktur-ctc -o runs/fraktur-fused --set decoding.search=ctc_prefix
+      --set decoding.language_model=runs/fraktur-language --set decoding.language_model_weight=0.5
+    """
+    changed(model, output, sets)
+    note(f"Wrote {output}: the weights of {model}, with {', '.join(sets)}.")

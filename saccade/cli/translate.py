@@ -2,12 +2,13 @@
 
 import sys
 from collections.abc import Iterable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, BinaryIO, TextIO
 
 import typer
 
-from saccade.cli.formats import Format, OutputColumns, format_rows
+from saccade.cli.formats import DOCUMENTS, Format, OutputColumns, format_rows
 from saccade.cli.options import Beam, Device, Engine, Model, Quantise, coloured, columns, note
 from saccade.cli.startup import lighten, uncollected
 from saccade.cli.streams import input_lines, input_size, named_inputs, output, picture_inputs
@@ -48,7 +49,10 @@ def translate(
         ),
     ] = None,
     form: Annotated[
-        Format, typer.Option("--format", help="text, tsv (source, output, ...) or jsonl.")
+        Format,
+        typer.Option(
+            "--format", help="text, tsv (source, output, ...) or jsonl; for lines hocr or alto."
+        ),
     ] = Format.text,
     scores: Annotated[bool, typer.Option("--scores", help="Add each output's score.")] = False,
     alignments: Annotated[
@@ -116,6 +120,8 @@ def translate(
 
       saccade predict runs/captions dog.jpg beach.png
 
+      saccade predict runs/fraktur-ctc lines/*.png --format alto -o lines.xml
+
       saccade translate runs/demo        [dim](a conversation, on a terminal)[/dim]
 
       saccade predict runs/pen-synthesis "Four keys" --sample --bias 2 > keys.svg
@@ -144,6 +150,10 @@ def translate(
         chunk = 1 if live or line_buffered else _PICTURES if pictures else CHUNK
         found = translator.stream(inputs, decode, chunk=chunk)
         wanted = OutputColumns(form, nbest=nbest, scores=scores, alignments=alignments, flags=flags)
+        if form in DOCUMENTS:
+            documents = import_module("saccade.cli.documents")  # with numpy, which takes a while
+            documents.write_document(found, file, wanted, translator, pictures or ())
+            return
         _write(
             found, file, wanted, eager=live or line_buffered, draw=live and _is_terminal(sys.stdout)
         )

@@ -5,9 +5,19 @@ from pathlib import Path
 
 from saccade.errors import RecipeError
 from saccade.folders.facts import LANGUAGE_MODEL, read_facts
-from saccade.train.files import told
+from saccade.predict.repair import Confusions
+from saccade.train.files import told, write_text
 
-_FILES = ("recipe.yaml", "saccade.json", "source.json", "target.json", "model.safetensors")
+CONFUSIONS = "confusions.tsv"  # beside the language model, which mends by it
+_FILES = (
+    "recipe.yaml",
+    "saccade.json",
+    "source.json",
+    "target.json",
+    "model.safetensors",
+    CONFUSIONS,
+)
+_LARGEST = 1 << 22  # bytes
 
 
 def carried(folder: Path) -> Path | None:
@@ -30,3 +40,33 @@ def carry(folder: Path, source: Path) -> None:
         for name in _FILES:
             if (source / name).is_file():
                 shutil.copyfile(source / name, place / name)
+
+
+def write_confusions(path: Path, counts: Confusions) -> None:
+    """Write how often each character was read as each: wanted, written and times, with tabs."""
+    rows = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+    write_text(path, "".join(f"{a}\t{b}\t{n}\n" for (a, b), n in rows))
+
+
+def read_confusions(path: Path) -> Confusions:
+    """Read what `write_confusions` wrote."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(_LARGEST + 1)
+        lines = data.decode("utf-8").removesuffix("\n").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise RecipeError(
+            f"decoding.repair: {path} cannot be read as UTF-8 text: {error}."
+        ) from None
+    counts = dict[tuple[str, str], int]()
+    for number, line in enumerate(lines, start=1):
+        columns = line.split("\t")
+        fine = len(columns) == 3 and any(columns[:2]) and max(map(len, columns)) <= 16
+        if len(data) > _LARGEST or not fine or not columns[2].isdecimal():
+            raise RecipeError(
+                f"decoding.repair: {path}:{number}: found {line[:40]!r}; expected a character, what"
+                " it was read as, and how often, with tabs between. Write the file with `saccade"
+                " evaluate MODEL --split valid --confusions FILE`."
+            )
+        counts[columns[0], columns[1]] = int(columns[2])
+    return counts

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from torch import Tensor
+
 from saccade.data.files import examples_of
 from saccade.data.tables import examples_in
 from saccade.errors import DataError, RecipeError
@@ -12,6 +14,7 @@ from saccade.folders import model as folders
 from saccade.folders.examples import read_examples, write_examples
 from saccade.folders.facts import read_facts, read_lexicon, read_profile
 from saccade.folders.fusion import carried
+from saccade.folders.model import Identity
 from saccade.folders.rivals import read_rivals, write_rivals
 from saccade.metrics._fitting import unfit_metrics
 from saccade.metrics.base import Metric
@@ -20,9 +23,11 @@ from saccade.predict.evaluation import Evaluation, evaluate
 from saccade.predict.home import Assessment, Metrics
 from saccade.predict.predictor import Predictor
 from saccade.predict.verdict import without_model
+from saccade.shaping.lexicon import Counts
 from saccade.train import weights
 from saccade.train.files import told, write_file
 
+FREE = "Choose a new folder, or delete this one."
 _PAPERS = ("README.md", "report.html")  # what people read; the rest is written anew
 
 
@@ -71,22 +76,35 @@ class FolderHome:
 
     def save(self, predictor: Predictor, target: Path) -> None:
         """Write a model folder: the predictor's weights, and all else as this folder has it."""
-        folders.claim(target, advice="Choose a new folder, or delete this one.")
+        folders.claim(target, advice=FREE)
         identity = folders.read_identity(self.folder)
         tensors = weights.of(predictor.model) or folders.read_weights(self.folder)[0]
-        examples, profile = read_examples(self.folder), read_profile(self.folder)
-        words, hashes = read_lexicon(self.folder), identity.facts.get("data", {})
-        folders.begin(target)
-        write_file(target / "model.safetensors", lambda path: weights.save(path, tensors))
-        write_examples(target, examples)
+        words, fused = read_lexicon(self.folder), carried(self.folder)
+        write_again(self.folder, target, identity, tensors, words, fused)
         with told(target):
             for name in _PAPERS:
                 if (self.folder / name).is_file():
                     shutil.copyfile(self.folder / name, target / name)
-        folders.write_identity(
-            target, identity.recipe, identity.codecs, hashes, profile, words, carried(self.folder)
-        )
-        write_rivals(target, read_rivals(self.folder))
+
+
+def write_again(
+    folder: Path,
+    target: Path,
+    identity: Identity,
+    tensors: Mapping[str, Tensor],
+    words: Counts | None,
+    language_model: Path | None,
+) -> None:
+    """Write a model folder of this identity; its examples and the like are those of `folder`."""
+    examples, profile, rivals = read_examples(folder), read_profile(folder), read_rivals(folder)
+    folders.begin(target)
+    write_file(target / "model.safetensors", lambda path: weights.save(path, tensors))
+    write_examples(target, examples)
+    hashes = identity.facts.get("data", {})
+    folders.write_identity(
+        target, identity.recipe, identity.codecs, hashes, profile, words, language_model
+    )
+    write_rivals(target, rivals)
 
 
 def home_of(folder: Path) -> FolderHome:

@@ -35,7 +35,7 @@ from saccade.data.prepare import adopt_codecs, reads
 from saccade.errors import CheckpointError, RecipeError
 from saccade.folders import legacy
 from saccade.folders.facts import BEGUN, FORMAT, LEXICON, read_facts, read_lexicon, read_profile
-from saccade.folders.fusion import carried, carry
+from saccade.folders.fusion import CONFUSIONS, carried, carry, read_confusions
 from saccade.folders.versions import versions
 from saccade.guards.profile import Profile
 from saccade.inference.searcher import TorchSearcher
@@ -279,22 +279,24 @@ def known_codecs(known: Identity | None, recipe: Recipe) -> tuple[Codecs | None,
 def start_weights(model: Model, recipe: Recipe, start_from: Path) -> str:
     """Copy a folder's weights into a new model; return what to say about it.
 
-    All of them; but a model that has a source takes from a language model what fits. A model that
-    reads pictures through a network, and starts from one that read the features of a network,
-    takes that network too. It is the one that made the features, whatever its recipe says.
+    All of them; but a model of another kind gives what fits: a language model its decoder, one of
+    CTC the layers that read the source. A model that reads pictures through a network, and starts
+    from one that read the features of a network, takes that network too. It is the one that made
+    the features, whatever its recipe says.
     """
     tensors, where = read_weights(start_from)
     known = read_identity(start_from)
-    if not reads(recipe) or reads(known.recipe):
+    if recipe.model.kind == known.recipe.model.kind:
         networks = _networks(model, known.codecs, tensors)
         weights.put(model, {**tensors, **networks}, where)
         made = f" {len(networks)} are those of the network that made its features."
         return f"Started from {where}.{made if networks else ''}"
-    taken = weights.put_fitting(model, tensors, where)
+    inner = {f"{model.within}{name}": tensor for name, tensor in tensors.items()}
+    taken = weights.put_fitting(model, {**tensors, **inner}, where)
     new = sorted(weights.of(model).keys() - set(taken))
     return (
-        f"Started from the language model {where}: took {len(taken)} weights"
-        f" ({', '.join(taken)}); new are {len(new)} ({', '.join(new)})."
+        f"Started from the {known.recipe.model.kind.replace('_', ' ')} {where}: took {len(taken)}"
+        f" weights ({', '.join(taken)}); new are {len(new)} ({', '.join(new)})."
     )
 
 
@@ -391,4 +393,7 @@ def load_language_model(folder: Path, target: Codec, device: str = "cpu") -> Lan
         )
     model = build_model(identity.recipe, identity.codecs, draw=False)
     put_weights(model, *read_weights(folder))
-    return LanguageModelFor(model.to(device), ids)
+    table = folder / CONFUSIONS
+    return LanguageModelFor(
+        model.to(device), ids, read_confusions(table) if table.is_file() else None
+    )

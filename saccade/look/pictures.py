@@ -1,6 +1,6 @@
 """Views of a model at work on one sentence: what is gathered meets what draws it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property, partial
@@ -11,7 +11,7 @@ from saccade.look import gradients, inspection
 from saccade.look.gaze import gaze_drawing
 from saccade.metrics import _labels
 from saccade.metrics._characters import character_confusion
-from saccade.metrics.base import Metric
+from saccade.metrics.base import Metric, References
 from saccade.parts import Part
 from saccade.predict import evaluation
 from saccade.predict.evaluation import Evaluation
@@ -325,7 +325,11 @@ def confusion_drawing(found: Evaluation, unit: _labels.Unit) -> Drawing:
 def character_drawing(found: Evaluation) -> Drawing:
     """Draw which characters of an evaluation were read as which; list the most frequent."""
     references = [list(example.references) for example in found.examples]
-    outputs = [str(one.output) for one in found.predictions]
+    return characters_drawn([str(one.output) for one in found.predictions], references)
+
+
+def characters_drawn(outputs: Sequence[str], references: References) -> Drawing:
+    """Draw which characters of outputs were read as which."""
     table = character_confusion(outputs, references)
     drawn = (table.labels, table.counts)
     return Drawing(

@@ -6,16 +6,18 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import astuple, dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from saccade.errors import CheckpointError
-from saccade.look.pictures import output_drawing
+from saccade.look.pictures import characters_drawn, output_drawing
 from saccade.look.probes import probe_nonsense
 from saccade.nouns import Example
 from saccade.predict import evaluation
+from saccade.predict.decode import GREEDY
 from saccade.predict.prediction import Prediction
 from saccade.predict.predictor import Predictor
 from saccade.predict.verdict import Verdict
@@ -31,6 +33,7 @@ from saccade.views.voice import VoicedWord
 
 _SAMPLES = 8
 _LONGEST = 400_000  # characters of a sound that stands in a page
+_COUNTED = 200  # examples that characters are counted in
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,7 @@ def write_report(
         probes=probes(translator, shown[0].source if shown else ""),
         lengths=by_length(recipe, translator, root) if more.lengths else {},
         alarm=verdict.alarm if verdict else "",
+        confused=confused(recipe, translator, root),
     )
     write_text(path, training_report(report))
     return path
@@ -164,6 +168,22 @@ def by_length(
         part.build().name: evaluation.by_length(part, found, references)
         for part in recipe.decoding.metrics[:1]
     }
+
+
+def confused(recipe: Recipe, translator: Predictor, root: Path = Path()) -> str:
+    """Draw which characters of validation examples were read as which; "" if nobody counts them.
+
+    A run that asks for `cer` does. No more examples are read than `_COUNTED`.
+    """
+    if not any(part.kind == "cer" for part in recipe.training.metrics):
+        return ""
+    examples = list(islice(recipe.data.valid.build(root).read(), _COUNTED))
+    found = evaluation.outputs_for(translator, examples, GREEDY)
+    references = [list(example.references) for example in examples]
+    outputs = [str(one.output) for one in found]
+    if all(output in row for output, row in zip(outputs, references, strict=True)):
+        return ""
+    return characters_drawn(outputs, references).svg
 
 
 def samples(

@@ -24,6 +24,22 @@ def character_confusion(hypotheses: Sequence[str], references: References) -> Co
     >>> character_confusion(["haus", "baum"], ["Haus", "bau"]).counts.tolist()
     [[0, 1, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 1, 0]]
     """
+    pairs = confusion_counts(hypotheses, references)
+    odd = sorted({one for pair in pairs if len(set(pair)) > 1 for one in pair} - {""})
+    place = {character: n for n, character in enumerate(odd)}
+    counts = np.zeros((len(odd) + 1, len(odd) + 1), dtype=np.int64)
+    for (one, other), times in pairs.items():
+        if one != other or one in place:
+            counts[place.get(one, -1), place.get(other, -1)] += times
+    return Confusion((*(SPACE if one == " " else one for one in odd), NONE), counts)
+
+
+def confusion_counts(hypotheses: Sequence[str], references: References) -> Counter[tuple[str, str]]:
+    """Count (wanted, written) of all characters, those that were read right too; "" is nothing.
+
+    >>> sorted(confusion_counts(["baum"], ["bau"]).items())[0]
+    (('', 'm'), 1)
+    """
     pairs: Counter[tuple[str, str]] = Counter()
     for hypothesis, row in zip(hypotheses, as_lists(references), strict=True):
         written = tidy(hypothesis, lowercase=False)
@@ -32,13 +48,7 @@ def character_confusion(hypotheses: Sequence[str], references: References) -> Co
             key=lambda line: Levenshtein.distance(line, written),
         )
         pairs.update(aligned(wanted, written))
-    odd = sorted({one for pair in pairs if len(set(pair)) > 1 for one in pair} - {""})
-    place = {character: n for n, character in enumerate(odd)}
-    counts = np.zeros((len(odd) + 1, len(odd) + 1), dtype=np.int64)
-    for (one, other), times in pairs.items():
-        if one != other or one in place:
-            counts[place.get(one, -1), place.get(other, -1)] += times
-    return Confusion((*(SPACE if one == " " else one for one in odd), NONE), counts)
+    return pairs
 
 
 def aligned(wanted: str, written: str) -> list[tuple[str, str]]:

@@ -36,6 +36,7 @@ class Model(nn.Module, ABC):
     search: ClassVar[str] = "beam"  # how it is searched if the recipe does not say
     learner: ClassVar[str] = "gradient"  # who fits it: a file of learners/
     sees: int = 0  # how many of the last symbols decide what comes next; 0 if all do
+    within: ClassVar[str] = ""  # what names of weights begin with that other models have without it
     head: Head
 
     @abstractmethod

@@ -56,6 +56,7 @@ class JointCtc(FrameWriter):
     normalised: ClassVar[bool] = False
     objective: ClassVar[str] = "joint_ctc"
     search: ClassVar[str] = "beam"
+    within: ClassVar[str] = "inner."
 
     def __init__(  # noqa: PLR0913 - all but two are options
         self,

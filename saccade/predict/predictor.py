@@ -45,7 +45,7 @@ from saccade.predict.prediction import (
     Scored,
 )
 from saccade.predict.replacing import check_replacing
-from saccade.predict.shapers import LanguageModelFor, shapers_of
+from saccade.predict.shapers import LanguageModelFor, repair_of, shapers_of
 from saccade.predict.thread_pool import map_threads
 from saccade.recipe import Decoding
 from saccade.search._plan import longest_output, smaller_at_the_end, sorted_batches
@@ -92,6 +92,7 @@ class Predictor(Resident):
         self.decoding = decoding
         self.profile = profile
         self._shapers = shapers_of(decoding, codecs.target.vocabulary, lexicon, language_model)
+        self._repair = repair_of(decoding, codecs.target.vocabulary, language_model)
         self._searcher = searcher or TorchSearcher(model)
         if decoding.replace_unknown:
             check_replacing(self)
@@ -240,6 +241,8 @@ class Predictor(Resident):
         for rows, found in zip(batches, all_found, strict=True):
             for i, one in zip(rows, found, strict=True):
                 done[i] = one
+        if self._repair and not any(prefixes):
+            done = self._repair.mend(done)
         worked = set(work)
         return [
             Prediction(

@@ -1,16 +1,23 @@
 """Shallow fusion: a language model has a say in what is written."""
 
+import threading
 from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 
 from saccade.errors import RecipeError
-from saccade.flow import Batch, padded
 from saccade.kernels.backoff import ROOT, FusedTable
-from saccade.models.base import Model
-from saccade.nouns import SOURCE_NAME
+from saccade.models.base import Model, Writer, writer
+from saccade.shaping._prefix_reader import PrefixReader
 from saccade.tokenizers._vocabulary import END, PAD, START, UNK
+
+
+class _Reading(threading.local):
+    """A reader for every thread."""
+
+    def __init__(self, model: Writer) -> None:
+        self.read = PrefixReader(model)
 
 
 class Fusion:
@@ -20,8 +27,7 @@ class Fusion:
 
     Gulcehre et al. 2015 (arXiv:1503.03535), section 4.1, "shallow fusion"; `insertion` pays for
     every symbol, since a language model alone prefers short outputs (Hannun et al. 2014,
-    arXiv:1408.2873, equation 2). The model reads every prefix from its beginning, or as much of its
-    end as counts: it holds nothing between two steps, so threads can share it.
+    arXiv:1408.2873, equation 2). Every thread keeps the states of what it has read.
 
     Args:
         model: the language model.
@@ -39,6 +45,7 @@ class Fusion:
                 " out, 0.3 is usual."
             )
         self.model, self.weight, self.insertion = model.eval(), weight, insertion
+        self._reading = _Reading(writer(model))
         self.ids = torch.tensor(ids, dtype=torch.long)
 
     @torch.no_grad()
@@ -46,12 +53,7 @@ class Fusion:
         """Edit log-probabilities `[N, V]` of what follows `prefixes [N, t]`."""
         ids = self.ids.to(prefixes.device)
         read = ids[prefixes] if len(ids) else prefixes
-        begun = torch.nn.functional.pad(read, (1, 0), value=START)  # [N, t + 1]
-        begun = begun[:, -self.model.sees :] if self.model.sees else begun
-        nothing = padded([[END]] * len(begun)).to(begun.device)
-        batch = Batch({SOURCE_NAME: nothing}, nothing, begun)
-        last = self.model(batch).features[:, -1]  # [N, D]
-        said = self.model.head.log_probs(last)  # [N, V]
+        said = self._reading.read(read)  # [N, V]
         added = self.weight * (said[:, ids] if len(ids) else said)
         return log_probs + (added + self._paid(added.shape[1]).to(added)).to(log_probs)
 

@@ -54,7 +54,8 @@ class Probe:
 class RunReport:
     """All that the report of a run shows; strings are plain text.
 
-    alarm: says that the model learned nothing of use; empty if it did.
+    alarm: says that the model learned nothing of use; empty if it did.  confused: a picture of
+    which characters were read as which.
     """
 
     name: str
@@ -67,6 +68,7 @@ class RunReport:
     probes: Sequence[Probe] = ()
     lengths: Mapping[str, Sequence[by_length.Bucket]] = field(default_factory=dict)
     alarm: str = ""
+    confused: str = ""
 
 
 def training_report(report: RunReport) -> str:
@@ -76,6 +78,10 @@ def training_report(report: RunReport) -> str:
         Section("Summary", [facts(report.summary)] if report.summary else []),
         Section("Scores", _scores(report.scores)),
         Section("Score by source length", _lengths(report.lengths)),
+        Section(
+            "Characters taken for others",
+            [svg.scroller(report.confused)] if report.confused else [],
+        ),
         Section("Training", [curves.grid(by_quantity(report.curves))] if report.curves else []),
         Section("Samples", [_sample(i, sample) for i, sample in enumerate(report.samples)]),
         Section("Nonsense", _probes(report.probes)),

@@ -3,7 +3,9 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from safetensors.numpy import load_file
 
 from saccade import recipe as recipes
 from saccade import run
@@ -62,6 +64,35 @@ def test_lines_are_learned_and_read_back(work: Path, call: Call) -> None:
     assert "CER" in found.out
     assert "WER" in found.out
     assert "wanted  written  times" in found.out
+
+
+def test_the_report_shows_what_was_read_as_what(work: Path) -> None:
+    plan = recipe(max_steps=2, metrics=["cer"], validate_every=2)
+    run.train(recipes.from_plain(plan), work / "model", console=quiet())
+    report = (work / "model" / "report.html").read_text(encoding="utf-8")
+    assert "Characters taken for others" in report
+    assert "The most confused: wanted (rows) and written (columns)" in report
+
+
+def test_resuming_with_changed_lines_is_bit_for_bit(work: Path) -> None:
+    changes = {"random_shear": 0.2, "random_scale": 0.2, "random_stretch": 0.2, "random_blur": 1.0}
+
+    def plan(steps: int) -> recipes.Recipe:
+        raw = recipe(max_steps=steps, batch_tokens=100, validate_every=3)
+        raw["data"]["source"] |= changes
+        return recipes.from_plain(raw)
+
+    run.train(plan(9), work / "whole", console=quiet())
+    run.train(plan(5), work / "parts", console=quiet())  # in the midst of an epoch
+    run.train(plan(9), work / "parts", resume=True, console=quiet())
+    run.train(
+        recipes.from_plain(recipe(max_steps=9, batch_tokens=100)), work / "still", console=quiet()
+    )
+    one, other, still = (
+        load_file(work / name / "model.safetensors") for name in ("whole", "parts", "still")
+    )
+    assert all(np.array_equal(one[name], other[name]) for name in one)
+    assert not all(np.array_equal(one[name], still[name]) for name in one)
 
 
 def test_a_line_alone_is_the_line_in_a_batch(work: Path) -> None:

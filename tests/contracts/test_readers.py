@@ -73,6 +73,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "sounds": {"files": "sounds", "manifest": "sounds.tsv"},
     "split": {"corpus": TSV},
     "strings": {"corpus": SOUNDS, "count": 3},
+    "targets": {"corpus": TSV},
     "text": {"source": "a.txt", "target": "b.txt"},
     "tsv": {"path": "t.tsv"},
     "without": {"corpus": TSV, "others": [{"kind": "tsv", "path": "o.tsv"}]},

@@ -19,7 +19,7 @@ from saccade.parts import Part
 LINES = 16
 SHRINK = 8  # widths are divided by this, so that those that must fit each other still do
 WIDTHS = {"embedding", "hidden", "context", "feed_forward", "filters"}
-PICTURE, LINE, DIGIT = (8, 8), (8, 120), (28, 28)  # height and width
+PICTURE, LINE, DIGIT = (8, 8), (8, 80), (28, 28)  # height and width
 KEPT_SPLITS = 0.3  # share of lines to validate on, where a recipe takes one in a hundred
 
 

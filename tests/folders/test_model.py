@@ -11,7 +11,9 @@ from saccade.errors import CheckpointError, RecipeError
 from saccade.folders import model as folders
 from saccade.run import train
 from saccade.tokenizers.character import Character
+from saccade.train import weights
 from saccade.train.checkpoint import Checkpoints
+from tests.engines.folders import plain_recipe, write_noise
 from tests.samples import text_codecs
 from tests.train import small
 
@@ -272,3 +274,24 @@ def test_a_joint_vocabulary_is_reversed_on_the_source_alone(tmp_path: Path) -> N
     assert target is not None
     assert target.pieces(target.encode("12")) == ("1", "2")
     assert source.pieces(source.encode("12")) == ("2", "1")
+
+
+def test_what_ctc_has_learned_starts_models_of_other_kinds(tmp_path: Path) -> None:
+    encoder = {"kind": "rnn", "hidden": 8}
+    write_noise(tmp_path / "ctc", {"kind": "ctc", "encoder": encoder})
+    known, codecs = (
+        folders.read_weights(tmp_path / "ctc")[0],
+        folders.read_identity(tmp_path / "ctc").codecs,
+    )
+    for kind, within in (("encoder_decoder", ""), ("joint_ctc", "inner.")):
+        decoder = {"kind": "rnn", "hidden": 8}
+        plan = plain_recipe({"kind": kind, "encoder": encoder, "decoder": decoder})
+        recipe = recipes.from_plain(plan)
+        model = folders.build_model(recipe, codecs)
+        said = folders.start_weights(model, recipe, tmp_path / "ctc")
+        own = weights.of(model)
+        taken = [name for name in known if name.startswith("reading.")]
+        assert taken
+        assert all(own[within + name].equal(known[name]) for name in taken)
+        assert said.startswith("Started from the ctc ")
+        assert "new are" in said

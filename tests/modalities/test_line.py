@@ -1,12 +1,16 @@
 """Lines of print as one side of an example."""
 
 import random
+import struct
+import zlib
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
-from saccade.errors import CheckpointError, RecipeError
+from saccade.errors import CheckpointError, DataError, RecipeError
 from saccade.modalities import _png
 from saccade.modalities._picture import Picture, PictureFile, Pixels, to_text
 from saccade.modalities.line import LineImage, LineImageCodec
@@ -87,3 +91,70 @@ def test_sizes_out_of_range_are_refused() -> None:
         LineImage(height=512)
     with pytest.raises(RecipeError, match=r"line\.max_width: found 0; expected 1 to 8192 columns"):
         LineImage(max_width=0)
+
+
+def grey(width: int, height: int) -> bytes:
+    """Write a white picture that takes next to no room."""
+    file = BytesIO()
+    Image.new("L", (width, height), 255).save(file, "PNG")
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "columns"), [(1, 1, 8), (1, 16_384, 1), (8192, 8, 8192), (3, 4000, 1)]
+)
+def test_odd_sizes_become_lines(tmp_path: Path, width: int, height: int, columns: int) -> None:
+    (tmp_path / "a.png").write_bytes(grey(width, height))
+    (array,) = codec().encode([PictureFile(tmp_path / "a.png")])
+    assert array.shape == (columns, 8)
+    assert array.min() == 255
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "said"),
+    [
+        (20_000, 1, r"the picture has 20,000 x 1 pixels; expected 1 to 16,384"),
+        (1, 20_000, r"the picture has 1 x 20,000 pixels; expected 1 to 16,384"),
+        (16_000, 1, r"it would be 128,000 wide at a height of 8; expected at most 8,192"),
+        (8193, 8, r"it would be 8,193 wide"),
+        (12_000, 12_000, r"expected at most 50,000,000 in all"),
+    ],
+)
+def test_sizes_beyond_all_lines_are_refused(
+    tmp_path: Path, width: int, height: int, said: str
+) -> None:
+    data = grey(1, 1)
+    if width * height > 1_000_000:  # only the head says so: nothing may be laid out for it
+        head = struct.pack(">4sII", b"IHDR", width, height) + data[24:29]
+        data = data[:12] + head + struct.pack(">I", zlib.crc32(head)) + data[33:]
+    else:
+        data = grey(width, height)
+    (tmp_path / "a.png").write_bytes(data)
+    with pytest.raises(DataError, match=said):
+        codec().encode([PictureFile(tmp_path / "a.png")])
+
+
+def test_broken_files_are_lines_or_refused(tmp_path: Path) -> None:
+    chance, path = random.Random(0), tmp_path / "a.png"
+    whole = {kind: BytesIO() for kind in ("PNG", "JPEG", "GIF", "WEBP")}
+    for kind, file in whole.items():
+        Image.fromarray(pixels(12, 40)).save(file, kind)
+    named, shapes = list[bool](), list[tuple[int, ...]]()
+    for turn in range(240):
+        data = bytearray(whole[chance.choice(list(whole))].getvalue())
+        if turn % 2:
+            data = data[: chance.randrange(len(data))]
+        for _ in range(chance.randrange(6)):
+            if data:
+                data[chance.randrange(len(data))] = chance.randrange(256)
+        path.write_bytes(data)
+        try:
+            (array,) = codec().encode([PictureFile(path)])
+        except DataError as error:
+            named.append("a.png" in str(error))
+        else:
+            shapes.append(array.shape)
+    assert all(named)
+    assert all(width <= 8192 and height == 8 for width, height in shapes)
+    assert len(named) > 50
+    assert len(shapes) > 20
