@@ -76,11 +76,11 @@ class ReadArpa(NamedTuple):
     """What an ARPA file holds: the names of symbols, numbered, and the n-grams of every length."""
 
     names: list[str]
-    sections: list["Section"]
+    sections: list["ArpaSection"]
     where: str
 
 
-class Section(NamedTuple):
+class ArpaSection(NamedTuple):
     """N-grams `[N, n]` of one length, log-probabilities, back-offs and line numbers `[N]`."""
 
     grams: Array
@@ -161,7 +161,7 @@ def _header(lines: _Lines) -> list[int]:
     return sizes
 
 
-def _section(lines: _Lines, n: int, size: int, ids: dict[str, int], *, last: bool) -> Section:
+def _section(lines: _Lines, n: int, size: int, ids: dict[str, int], *, last: bool) -> ArpaSection:
     """Read the n-grams of one length; those of length 1 give the symbols their numbers."""
     grams, scores, backoffs, numbers = array("i"), array("d"), array("d"), array("i")
     for _ in range(size):
@@ -179,7 +179,7 @@ def _section(lines: _Lines, n: int, size: int, ids: dict[str, int], *, last: boo
                 raise lines.wrong(f"found the word {name!r}", "one of \\1-grams:", "Mend the file.")
             grams.append(known)
     found = [np.array(one) for one in (scores, backoffs, numbers)]
-    return Section(np.array(grams, np.int64).reshape(size, n), *found)
+    return ArpaSection(np.array(grams, np.int64).reshape(size, n), *found)
 
 
 def _number(lines: _Lines, text: str, most: float) -> float:
