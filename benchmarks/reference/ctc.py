@@ -82,7 +82,7 @@ class PlainTraining:
             said, batch.labels, frames, batch.lengths, reduction="sum", zero_infinity=True
         )
         loss = total / len(batch.labels)
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         clip_grad_norm_(self.model.parameters(), 1.0)
         self.optimiser.step()
         return float(loss.item())
