@@ -1,14 +1,14 @@
 """Models on strings much longer than those they learned from: Chorowski's test.
 
-    python -m benchmarks.length runs/longer-content runs/longer-location runs/longer-ctc
-    python -m benchmarks.length runs/longer-location --step 5 --split tuning \
+    python -m benchmarks.length runs/longer-content runs/longer-location runs/strings-ctc
+    python -m benchmarks.length runs/longer-location --step 7 --split tuning \
         --also "window 25" runs/longer-location model.decoder.attention.window=25
     python -m benchmarks.length RUN... --svg docs/pictures/longer.svg --md docs/results/speech.md
 
 Chorowski et al. 2015 (arXiv:1506.07503), figures 2 and 3, with digits in the place of sentences of
 TIMIT put together. A split of the models' own recipes is decoded and grouped by the length of the
 reference, `--step` symbols a group: the longest string of training. `--also` decodes with options
-of the recipe changed that have no weights, as windows and sharper scores have none.
+of the recipe changed that have no weights, as windows and sharper scores have none, and the data.
 """
 
 import argparse
@@ -29,6 +29,7 @@ from saccade.native.searcher import fastest_searcher
 from saccade.nouns import Example
 from saccade.predict.evaluation import outputs_for
 from saccade.predict.predictor import Predictor
+from saccade.recipe import Recipe
 from saccade.train import weights
 from saccade.views import curves
 
@@ -54,11 +55,14 @@ class Contender:
     folder: Path
     changes: tuple[str, ...] = ()
 
+    @property
+    def recipe(self) -> Recipe:
+        """The recipe of the folder, changed."""
+        return recipes.load(self.folder / "recipe.yaml", list(self.changes))
+
     def opened(self) -> Predictor:
         """Load it."""
-        if not self.changes:
-            return folders.load(self.folder, searcher=fastest_searcher)
-        recipe = recipes.load(self.folder / "recipe.yaml", list(self.changes))
+        recipe = self.recipe
         codecs = folders.read_identity(self.folder).codecs
         model = folders.build_model(recipe, codecs, draw=False)
         weights.put(model, *folders.read_weights(self.folder))
@@ -66,7 +70,7 @@ class Contender:
 
     def examples(self, split: str) -> list[Example]:
         """Read a split of its recipe."""
-        return examples_of(folders.read_plan(self.folder).recipe, split, self.folder)
+        return examples_of(self.recipe, split, self.folder)
 
 
 def groups_of(outputs: Sequence[str], references: Sequence[str], step: int) -> list[Group]:
@@ -122,7 +126,7 @@ def main() -> None:
         "--also", nargs="+", action="append", default=[], metavar="X", help="NAME FOLDER KEY=VALUE"
     )
     parser.add_argument("--split", default="long")
-    parser.add_argument("--step", type=int, default=5, help="longest string of training")
+    parser.add_argument("--step", type=int, default=7, help="longest string of training")
     parser.add_argument("--most", type=int, default=0, help="only so many strings")
     parser.add_argument("--svg", type=Path)
     parser.add_argument("--md", type=Path, help="file with marks to put the table between")

@@ -279,13 +279,15 @@ def known_codecs(known: Identity | None, recipe: Recipe) -> tuple[Codecs | None,
 def start_weights(model: Model, recipe: Recipe, start_from: Path) -> str:
     """Copy a folder's weights into a new model; return what to say about it.
 
-    All of them; but a model that has a source takes from a language model what fits. A model that
-    reads pictures through a network, and starts from one that read the features of a network,
-    takes that network too. It is the one that made the features, whatever its recipe says.
+    All of them; but of another kind of model what fits: one with a source starts from a language
+    model, one with attention from the encoder of CTC. A model that reads pictures through a
+    network, and starts from one that read the features of a network, takes that network too. It is
+    the one that made the features, whatever its recipe says.
     """
     tensors, where = read_weights(start_from)
     known = read_identity(start_from)
-    if not reads(recipe) or reads(known.recipe):
+    theirs = known.recipe.model.kind
+    if not reads(recipe) or (reads(known.recipe) and recipe.model.kind == theirs):
         networks = _networks(model, known.codecs, tensors)
         weights.put(model, {**tensors, **networks}, where)
         made = f" {len(networks)} are those of the network that made its features."
@@ -293,7 +295,7 @@ def start_weights(model: Model, recipe: Recipe, start_from: Path) -> str:
     taken = weights.put_fitting(model, tensors, where)
     new = sorted(weights.of(model).keys() - set(taken))
     return (
-        f"Started from the language model {where}: took {len(taken)} weights"
+        f"Started from the {theirs} {where}: took {len(taken)} weights"
         f" ({', '.join(taken)}); new are {len(new)} ({', '.join(new)})."
     )
 
