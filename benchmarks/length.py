@@ -5,10 +5,10 @@
         --also "window 25" runs/longer-location model.decoder.attention.window=25
     python -m benchmarks.length RUN... --svg docs/pictures/longer.svg --md docs/results/speech.md
 
-Chorowski et al. 2015 (arXiv:1506.07503), figures 2 and 3, with digits in the place of sentences of
-TIMIT put together. A split of the models' own recipes is decoded and grouped by the length of the
-reference, `--step` symbols a group: the longest string of training. `--also` decodes with options
-of the recipe changed that have no weights, as windows and sharper scores have none, and the data.
+Chorowski et al. 2015 (arXiv:1506.07503) put sentences of TIMIT together; here it is digits. A split
+of the models' own recipes is decoded and grouped by the length of the reference, `--step` symbols a
+group: the longest string of training. `--also` decodes with options of the recipe changed: those of
+the data, and such as have no weights, as windows and sharper scores.
 """
 
 import argparse
