@@ -317,12 +317,13 @@ def test_the_encoder_of_ctc_starts_one_with_attention(tmp_path: Path) -> None:
     recipe = recipes.from_plain(raw)
     train(recipe, tmp_path / "attention", start_from=tmp_path / "ctc", console=small.quiet())
     known, identity = (
-        read(tmp_path / "ctc") for read in (folders.read_weights, folders.read_identity)
+        folders.read_weights(tmp_path / "ctc")[0],
+        folders.read_identity(tmp_path / "ctc"),
     )
     fresh = folders.build_model(recipe, identity.codecs)
     said = folders.start_weights(fresh, recipe, tmp_path / "ctc")
     own = weights.of(fresh)
-    taken = [n for n in own if n in known[0] and torch.equal(own[n], known[0][n])]
+    taken = [n for n in own if n in known and torch.equal(own[n], known[n])]
     assert taken == [n for n in own if n.startswith("reading.")]
     assert said.startswith("Started from the ctc ")
     assert f"took {len(taken)} weights" in said
