@@ -38,8 +38,9 @@ _WITH = {
     " subword-nmt tensorboard tokenizers torch-optimi uvicorn waitress pydantic aiohttp",
     "yoyodyne": "pyyaml jsonargparse[signatures] lightning maxwell omegaconf rich torchmetrics"
     " wandb",
+    "pocketsphinx": "pocketsphinx==5.1.1",
 }
-_WITHOUT_TORCH = {"ctranslate2", "ocr", "pymarian"}
+_WITHOUT_TORCH = {"ctranslate2", "ocr", "pocketsphinx", "pymarian"}
 NAMES = tuple(_WITH)
 _READY = "ready"  # an empty file, written last
 

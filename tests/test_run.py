@@ -305,6 +305,30 @@ def test_a_language_model_starts_a_decoder_weight_for_weight(tmp_path: Path) -> 
         folders.start_weights(other, narrow, tmp_path / "lm")
 
 
+def test_the_encoder_of_ctc_starts_one_with_attention(tmp_path: Path) -> None:
+    raw = small.recipe(max_steps=1).plain()
+    encoder = {"kind": "rnn", "hidden": 8}
+    ctc = {"kind": "ctc", "embedding": 16, "encoder": encoder, "split": 4}
+    training = {**raw["training"], "objective": "ctc"}
+    decoding = {**raw["decoding"], "search": "ctc_greedy"}
+    frames = recipes.from_plain({**raw, "model": ctc, "training": training, "decoding": decoding})
+    train(frames, tmp_path / "ctc", console=small.quiet())
+    raw["model"] |= {"embedding": 16, "encoder": encoder}
+    recipe = recipes.from_plain(raw)
+    train(recipe, tmp_path / "attention", start_from=tmp_path / "ctc", console=small.quiet())
+    known, identity = (
+        folders.read_weights(tmp_path / "ctc")[0],
+        folders.read_identity(tmp_path / "ctc"),
+    )
+    fresh = folders.build_model(recipe, identity.codecs)
+    said = folders.start_weights(fresh, recipe, tmp_path / "ctc")
+    own = weights.of(fresh)
+    taken = [n for n in own if n in known and torch.equal(own[n], known[n])]
+    assert taken == [n for n in own if n.startswith("reading.")]
+    assert said.startswith("Started from the ctc ")
+    assert f"took {len(taken)} weights" in said
+
+
 def test_a_pair_that_does_not_match_is_named(tmp_path: Path) -> None:
     reader = {"kind": "pairs", "pairs": [["a b", "X Y"], ["a b a", "X Y"]]}
     side = {"tokenizer": {"kind": "word", "punctuation": False}}

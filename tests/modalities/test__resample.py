@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from saccade.modalities._resample import ResampleStream, resample
+from saccade.modalities._resample import ResampleStream, resample, resample_by_matrix
 
 
 def tone(hertz: float, rate: int, seconds: float = 0.5) -> np.ndarray:
@@ -62,3 +62,12 @@ def test_chunks_are_as_the_whole(sizes: list[int], rates: tuple[int, int]) -> No
     found = np.concatenate([*parts, stream.finish()])
     assert np.array_equal(found, resample(sound, *rates))
     assert len(found) == -(-len(sound) * rates[1] // rates[0])
+
+
+@pytest.mark.parametrize("rates", [(91, 100), (110, 100), (1, 2), (44_100, 8000), (7919, 8000)])
+@pytest.mark.parametrize("n", [0, 1, 90, 2001])
+def test_one_matrix_for_all_periods_gives_the_same(rates: tuple[int, int], n: int) -> None:
+    x = np.random.default_rng(1).normal(size=n)
+    found, wanted = resample_by_matrix(x, *rates), resample(x, *rates)
+    assert found.shape == wanted.shape
+    assert abs(found - wanted).max(initial=0) < 1e-12
