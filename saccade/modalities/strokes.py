@@ -200,7 +200,7 @@ class StrokesModality(Modality):
         random_stretch: float = 0.0,
         random_shear: float = 0.0,
     ) -> None:
-        if step and not _SMALLEST <= step <= _LARGEST:
+        if step != 0 and not _SMALLEST <= step <= _LARGEST:
             raise RecipeError(
                 f"strokes.step: found {step:g}; expected 0, or a distance between points. Change"
                 " it."
@@ -216,7 +216,7 @@ class StrokesModality(Modality):
 
     def fit(self, streams: Sequence[Iterable[Raw]], beside: Codec | None = None) -> Codec:
         """Measure how far the pen moves."""
-        total, n, longest, heights = 0.0, 0, 0, [0.0]
+        total, n, longest, heights = 0.0, 0, 0, list[float]()
         for stream in streams:
             for raw in stream:
                 strokes = even(as_strokes(raw, "data.train"), self.step, "data.train")
