@@ -82,7 +82,7 @@ def test_pointing_at_a_letter_shows_its_ink(page: Page, pens: list[Served]) -> N
     page.get_by_label("Model").select_option("read")
     page.get_by_label("Example").select_option("0")
     done(page)
-    source = pens[1].examples[0].source
+    source = str(pens[1].examples[0].source)
     expected = pens[1].translator.predict(source, beam=5)
     expect(page.locator(".output")).to_have_text(expected.text)
     expect(page.locator(".paper-ink")).to_have_attribute("aria-label", re.compile("with [1-9]"))

@@ -52,7 +52,7 @@ def test_models_say_what_a_pen_is_for(serve: Serve, writer: Served, reader: Serv
 def test_strokes_are_read_in_every_form(serve: Serve, reader: Served) -> None:
     client, line = serve(reader), from_text(LINE)
     texts = [asked(client, text=form)["text"] for form in (LINE, to_text(line))]
-    assert texts[0] == texts[1] == reader.translator.predict(line).text
+    assert texts[0] == texts[1] == reader.translator.predict(LINE).text
     seen = asked(client, text=LINE, want=["attention"], nbest=2)
     (part,) = seen["layout"]
     n_places = part["end"] - part["start"]
