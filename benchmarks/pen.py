@@ -3,7 +3,7 @@
 The writer draws test texts of its recipe, with several biases and as the mode. The reader, a model
 that was trained apart, reads the strokes; a text is right if it is read as it was given, to the
 last character. The reader's own figure on the strokes of the corpus stands beside it. The window is
-followed too: how often its centre, the mean place under the weights, goes forward.
+followed too: how often the centres of its bells go forward, and the mean place under its weights.
 """
 
 import argparse
@@ -18,6 +18,7 @@ import numpy as np
 
 from saccade.engines._open import load
 from saccade.folders import model as folders
+from saccade.look.inspection import windows
 from saccade.metrics.cer import Cer
 from saccade.predict.prediction import Prediction
 from saccade.predict.predictor import Predictor
@@ -51,6 +52,16 @@ def forward(written: Sequence[Prediction]) -> float:
     return 100 * on / max(steps, 1)
 
 
+def centres_forward(writer: Predictor, written: Sequence[Prediction]) -> float:
+    """Return the share of steps, in percent, in which the centre of a bell does not go back."""
+    steps = on = 0
+    for one in written:
+        centres = np.array([[bell.kappa for bell in row] for row in windows(writer, one)])  # [T, K]
+        moved = np.diff(centres, axis=0)
+        steps, on = steps + moved.size, on + int((moved >= 0).sum())
+    return 100 * on / max(steps, 1)
+
+
 def main(arguments: Sequence[str]) -> None:
     """Measure and print a line of JSON for every bias."""
     options = argparse.ArgumentParser(description=__doc__)
@@ -72,7 +83,11 @@ def main(arguments: Sequence[str]) -> None:
         drawn = writer.predict(texts, sample={"bias": bias, "seed": given.seed})
         figures = read_back(reader, [one.output for one in drawn], texts)
         ended = 100 * sum(one.finished for one in drawn) / len(drawn)
-        window = {"ended": ended, "window_forward": forward(drawn)}
+        window = {
+            "ended": ended,
+            "centres_forward": centres_forward(writer, drawn),
+            "mean_forward": forward(drawn),
+        }
         _print(
             {"strokes": "the mode" if math.isinf(bias) else f"bias {bias:g}", **figures, **window}
         )

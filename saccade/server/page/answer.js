@@ -246,7 +246,7 @@ export class Answer {
     const kept = find("[aria-selected=true]", list)?.dataset.view;
     list.replaceChildren(...possible.map((view) => make("button", {
       role: "tab", type: "button", "data-view": view, "aria-selected": "false",
-    }, view === "attention" && this.seen.some(({ grid }) => grid) ? "Every word" : VIEWS[view])));
+    }, view === "attention" ? this.attentionTitle : VIEWS[view])));
     const heads = find(".head select", this.node);
     options(heads, ["mean", "max", ...this.model.attention].map((name) => [name, name]), heads.value || "mean");
     find(".views", this.node).hidden = !this.result.text || !possible.length;
@@ -254,6 +254,11 @@ export class Answer {
     const choose = tabs(list, (button) => this.view(button.dataset.view));
     heads.onchange = () => this.view(find("[aria-selected=true]", list).dataset.view);
     choose(all("[role=tab]", list).find(({ dataset }) => dataset.view === kept) ?? list.firstElementChild);
+  }
+
+  get attentionTitle() {
+    if (this.seen.some(({ strokes }) => strokes)) return "Every letter";
+    return this.seen.length ? "Every word" : VIEWS.attention;
   }
 
   // Views are drawn by the server, when somebody looks at them.
