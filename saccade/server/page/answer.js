@@ -4,6 +4,7 @@ import { all, ask, draw, find, make, options, tabs } from "/static/dom.js";
 import { Player } from "/static/player.js";
 import { cell, copy, download } from "/static/saving.js";
 import { SeenInk } from "/static/ink.js";
+import { play } from "/static/moving.js";
 import { Seen } from "/static/seen.js";
 
 const VIEWS = { writing: "Writing", output: "Output", lines: "Lines", attention: "Matrix", heads: "All heads", spikes: "Spikes", beam: "Beam", distribution: "Next symbols" };
@@ -285,7 +286,7 @@ export class Answer {
       figure.classList.toggle("shrunk", wide > figure.clientWidth && wide < SHRINK * figure.clientWidth);
       this.picture = svg && { name, svg };
       if (name === "beam") this.slide(figure);
-      if (name === "writing" && svg) this.play(find("svg", figure));
+      if (name === "writing" && svg) play(find("svg", figure), this.node);
     } catch (error) {
       this.drawn.delete(key);
       if (this.wanted === key) figure.replaceChildren(error.message);
@@ -315,29 +316,6 @@ export class Answer {
       for (const node of nodes) node.classList.toggle("later", Number(node.dataset.step) > Number(slider.value));
     };
     slider.oninput();
-  }
-
-  // Go through the moments of a picture that moves, or let it move again.
-  play(svg) {
-    const seconds = Number(svg.dataset.seconds), slider = find(".step input", this.node), again = find(".again", this.node);
-    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    const tell = () => { find(".step output", this.node).textContent = `${slider.value} of ${slider.max}`; };
-    find(".step", this.node).hidden = again.hidden = false;
-    slider.max = String(Math.round(30 * seconds));
-    const follow = () => {
-      if (!svg.isConnected || svg.animationsPaused()) return;
-      slider.value = String(Math.round(Math.min(svg.getCurrentTime() / seconds, 1) * Number(slider.max)));
-      tell();
-      if (svg.getCurrentTime() < seconds) requestAnimationFrame(follow);
-    };
-    slider.oninput = () => {
-      svg.pauseAnimations();
-      svg.setCurrentTime(Number(slider.value) / Number(slider.max) * seconds);
-      tell();
-    };
-    again.onclick = () => { svg.setCurrentTime(0); svg.unpauseAnimations(); follow(); };
-    slider.value = slider.max;
-    if (still) slider.oninput(); else again.onclick();
   }
 
   // Copy and download; what was changed by hand is in it.
