@@ -20,7 +20,7 @@ from saccade.models._legacy import upgraded
 from saccade.models._wiring import misfits, transcribes
 from saccade.models.base import Model
 from saccade.nouns import SOURCE_NAME
-from saccade.objectives._frames import frameless
+from saccade.objectives._frames import frameless, undirected
 from saccade.objectives.base import Objective
 from saccade.parts import Option, Part, check_options, find, plain
 from saccade.readers.base import Reader
@@ -370,7 +370,7 @@ def _mixed(recipe: Recipe) -> list[str]:
         problems += unfit_metrics(f"{name}.metrics", parts, recipe.data.target)
     if decoding.season < 0:
         problems.append(f"decoding.season: {decoding.season} is below 0; 0 is no season.")
-    return problems
+    return problems + undirected(training.objective.kind, recipe.model, recipe.data.target)
 
 
 def _out_of_range(training: Training) -> list[str]:

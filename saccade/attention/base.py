@@ -17,6 +17,7 @@ from torch import Tensor, nn
 
 from saccade.errors import ShapeError
 from saccade.flow import Attended, Memory, State, masked_softmax, tensor
+from saccade.kernels.window import WindowWeights
 
 
 class Attention(nn.Module, ABC):
@@ -60,6 +61,10 @@ class Attention(nn.Module, ABC):
     @abstractmethod
     def start(self, prepared: State) -> State:
         """Return what is remembered before the first query; empty unless `recurrent`."""
+
+    def as_window(self) -> WindowWeights | None:
+        """Return the weights if this is a window of bells: one kernel knows no other."""
+        return None
 
     @abstractmethod
     def forward(

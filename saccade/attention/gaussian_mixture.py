@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from saccade.attention.base import Remembering
 from saccade.errors import RecipeError
 from saccade.flow import State, tensor
+from saccade.kernels.window import WindowWeights
 
 _FASTEST = 100.0  # places a step
 
@@ -54,6 +55,10 @@ class GaussianMixture(Remembering):
         """All centres before the first place."""
         values = tensor(prepared, "values")
         return {"kappa": values.new_zeros(values.shape[0], self.components)}  # [B, K]
+
+    def as_window(self) -> WindowWeights:
+        """Return W and b."""
+        return WindowWeights(self.W.weight, self.W.bias)
 
     def weigh_one(
         self, query: Tensor, keys: Tensor, mask: Tensor, state: State

@@ -11,6 +11,7 @@ from saccade.decoders.base import Decoder
 from saccade.errors import RecipeError
 from saccade.flow import SOURCE, Attended, Decoded, Memory, State, Stepped, nested, tensor
 from saccade.kernels.weight_gradients import GatherWeightGradients
+from saccade.kernels.window import WindowLoop, WindowStates, window
 from saccade.layers.dropout import Dropout
 from saccade.parts import Part
 
@@ -76,10 +77,10 @@ class WindowDecoder(Decoder):
     def step(self, x: Tensor, state: State, *, look: bool = False) -> Stepped:
         """Move the first layer, then the window, then the other layers."""
         hidden, read, state = self._move(x, state, look=look)
-        window, after = read.context[:, 0], dict(nested(state, "cells"))
+        seen, after = read.context[:, 0], dict(nested(state, "cells"))
         features = [hidden]
         for i, cell in enumerate(self._stack[1:], start=1):
-            given = self.dropout(torch.cat([x, features[-1], window], dim=1))
+            given = self.dropout(torch.cat([x, features[-1], seen], dim=1))
             hidden, after[str(i)], _ = cell(given, nested(after, str(i)))
             features.append(hidden)
         weights = None if read.weights is None else read.weights[:, 0]  # [B, A, S]
@@ -90,15 +91,15 @@ class WindowDecoder(Decoder):
         state = self.start(memory)
         if self.attention.context_dim:
             with GatherWeightGradients() if self.training else nullcontext():
-                hidden, window, weights = self._first_layer(x, state, look=look)
+                hidden, seen, weights = self._first_layer(x, state, look=look)
         else:
             cells = nested(state, "cells")
             hidden = self._stack[0].sweep(x, nested(cells, "0")).outputs  # [B, T, D]
             read = self._attend(hidden, state, look=look)
-            window, weights = read.context, read.weights
+            seen, weights = read.context, read.weights
         features = [hidden]
         for i, cell in enumerate(self._stack[1:], start=1):
-            given = self.dropout(torch.cat([x, features[-1], window], dim=2))
+            given = self.dropout(torch.cat([x, features[-1], seen], dim=2))
             features.append(cell.sweep(given, nested(nested(state, "cells"), str(i))).outputs)
         return Decoded(self.dropout(torch.cat(features, dim=2)), weights)
 
@@ -106,14 +107,25 @@ class WindowDecoder(Decoder):
         self, x: Tensor, state: State, *, look: bool
     ) -> tuple[Tensor, Tensor, Tensor | None]:
         """Return h1 `[B, T, D]`, what the window saw `[B, T, C]`, and its weights."""
+        made = None if look else self._by_kernel(x, nested(state, SOURCE))
+        if made is not None:
+            return made.hidden, made.window, None
         hiddens, reads = [], []
         for one in x.unbind(dim=1):
             hidden, read, state = self._move(one, state, look=look)
             hiddens.append(hidden)
             reads.append(read)
         maps = [read.weights for read in reads if read.weights is not None]
-        window = torch.cat([read.context for read in reads], dim=1)
-        return torch.stack(hiddens, dim=1), window, torch.cat(maps, dim=1) if maps else None
+        seen = torch.cat([read.context for read in reads], dim=1)
+        return torch.stack(hiddens, dim=1), seen, torch.cat(maps, dim=1) if maps else None
+
+    def _by_kernel(self, x: Tensor, source: State) -> WindowStates | None:
+        """Take all steps of the first layer in one call, where there is a kernel for it."""
+        lstm, bells = self._stack[0].as_lstm(), self.attention.as_window()
+        if lstm is None or bells is None:
+            return None
+        values = tensor(nested(source, "prepared"), "values")
+        return window(x, WindowLoop(values, tensor(source, "mask"), lstm, bells))
 
     def _move(self, x: Tensor, state: State, *, look: bool) -> tuple[Tensor, Attended, State]:
         cells = nested(state, "cells")

@@ -32,6 +32,7 @@ from saccade.kernels.structures import (
     ProjectionCall,
     RnnDecodeCall,
     RnnDecoderWeights,
+    WindowCall,
 )
 
 SWITCH = build.SWITCH
@@ -110,6 +111,10 @@ class Kernels:
         self.input_feeding_size = _typed(library.input_feeding_size, whole, feeding, whole)
         self.input_feeding_forward = _typed(library.input_feeding_forward, None, feeding)
         self.input_feeding_backward = _typed(library.input_feeding_backward, None, feeding)
+        sliding = ctypes.POINTER(WindowCall)
+        self.window_size = _typed(library.window_size, whole, sliding, whole)
+        self.window_forward = _typed(library.window_forward, None, sliding)
+        self.window_backward = _typed(library.window_backward, None, sliding)
         self.lstm_size = _typed(library.lstm_size, whole, lstm, whole)
         self.lstm_forward = _typed(library.lstm_forward, None, lstm)
         self.lstm_backward = _typed(library.lstm_backward, None, lstm)

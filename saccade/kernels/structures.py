@@ -259,6 +259,18 @@ class InputFeedingCall(ctypes.Structure):
     )
 
 
+class WindowCall(ctypes.Structure):
+    """An LSTM that moves a window along its source, forward or back."""
+
+    _fields_ = (
+        *((n, _WHOLE) for n in ("batch", "steps", "places", "width", "read", "bells", "threads")),
+        *((n, _PLACE) for n in ("F", "U", "A", "bias")),
+        ("F_row", _WHOLE),
+        *((n, _PLACE) for n in ("values", "mask", "gates", "rows", "cells", "bell", "weights")),
+        *((n, _PLACE) for n in ("hidden", "window", "d_sums", "d_bell", "d_values", "work")),
+    )
+
+
 class LstmCall(ctypes.Structure):
     """All steps of an LSTM, forward or back."""
 

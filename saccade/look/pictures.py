@@ -30,6 +30,7 @@ from saccade.views import (
     spikes,
     switch,
     windows,
+    writing,
 )
 from saccade.views.drawing import (
     AttentionMap,
@@ -57,6 +58,7 @@ class View(StrEnum):
     switch = "switch"
     gaze = "gaze"
     spikes = "spikes"
+    writing = "writing"
 
 
 @dataclass(frozen=True)
@@ -136,12 +138,26 @@ def output_drawing(prediction: Prediction, truth: Any = None) -> Drawing:
         prediction: what was written; its target has a `chart`.
         truth: what was to come, if that is known.
     """
-    weights, seen = prediction.attention, None
-    if weights is not None:
-        places = (prediction.source_tokens, prediction.tokens, prediction.grid)
-        seen = AttentionMap(weights, *places, prediction.seen)
-    chart = prediction.looker.target.chart
+    chart, seen = prediction.looker.target.chart, _looked_meanwhile(prediction)
     return draw_output(chart, prediction.source, prediction.output, truth, seen)
+
+
+def writing_drawing(prediction: Prediction) -> Drawing:
+    """Draw strokes as a pen writes them, with the window that moves along the letters."""
+    if prediction.looker.target.chart != "handwriting":
+        raise RecipeError(
+            "views: writing draws what a pen does, but this model writes no strokes; expected a"
+            " model of handwriting. Leave it out."
+        )
+    return writing.draw(prediction.source, prediction.output, _looked_meanwhile(prediction))
+
+
+def _looked_meanwhile(prediction: Prediction) -> AttentionMap | None:
+    weights = prediction.attention
+    if weights is None:
+        return None
+    places = (prediction.source_tokens, prediction.tokens, prediction.grid)
+    return AttentionMap(weights, *places, prediction.seen)
 
 
 def draw_beside(drawings: Mapping[str, Drawing]) -> Drawing:
@@ -355,4 +371,5 @@ _VIEWS: dict[View, Callable[[_Seen], Drawing]] = {
     View.switch: _switch,
     View.gaze: _gaze,
     View.spikes: lambda seen: spikes_drawing(seen.translation, seen.head, said=seen.said),
+    View.writing: lambda seen: writing_drawing(seen.translation),
 }

@@ -40,7 +40,8 @@ class Notation(ABC):
     vocabulary: the pieces of text, None for everything else.  view: the module of `views` that
     draws attention over such a source.  chart: the one that draws such an output, if there is one.
     ends: whether what is written tells itself where it ends; otherwise somebody says how far to go.
-    limit: pixels each way of the largest picture that is read; 0 if nobody says.
+    limit: pixels each way of the largest picture that is read, or how high a line that a pen writes
+    is; 0 if nobody says.
     """
 
     vocabulary: Vocabulary | None = None

@@ -87,6 +87,28 @@ def as_strokes(raw: Any, where: str = "strokes") -> Strokes:
     return from_text(raw, where) if isinstance(raw, str) else Strokes.of(raw, where)
 
 
+def resampled(strokes: Strokes, step: float, where: str = "strokes") -> Strokes:
+    """Set points at even distances along every stroke, about `step` apart; its ends stay.
+
+    >>> resampled(Strokes.of([[(0, 0), (1, 0), (1.5, 0), (8, 0)]]), 4.0).points[:, 0].tolist()
+    [0.0, 4.0, 8.0]
+    """
+    found, n_points = [], 0
+    for stroke in strokes:
+        gone = np.zeros(len(stroke))
+        np.hypot(*np.diff(stroke, axis=0).T).cumsum(out=gone[1:])  # [n]
+        n = max(round(float(gone[-1]) / step), 1)
+        n_points += n + 1
+        if n_points > MOST_POINTS:
+            raise DataError(
+                f"{where}: more than {MOST_POINTS:,} points that are {step:g} apart; expected"
+                " fewer. Scale it down, or cut it into lines."
+            )
+        at = gone[-1] * np.arange(n + 1) / n
+        found.append(np.column_stack([np.interp(at, gone, stroke[:, axis]) for axis in (0, 1)]))
+    return Strokes.of(found, where)
+
+
 def to_text(strokes: Strokes) -> str:
     """Write an SVG document on one line; `from_text` gives the same points.
 

@@ -6,6 +6,7 @@ As text they are an SVG document, so that what a model writes can be seen in a b
 import hashlib
 import json
 import math
+import random
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import ClassVar, final
@@ -13,15 +14,26 @@ from typing import ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from saccade.errors import CheckpointError, DataError
-from saccade.modalities._strokes import MOST_POINTS, Strokes, as_strokes, from_text, to_text
+from saccade.errors import CheckpointError, DataError, RecipeError
+from saccade.modalities._stroke_augment import StrokeAugmentation
+from saccade.modalities._strokes import (
+    MOST_POINTS,
+    Strokes,
+    as_strokes,
+    from_text,
+    resampled,
+    to_text,
+)
 from saccade.modalities.base import Array, Codec, Framed, Laid, Modality
 from saccade.nouns import Raw, Side
 
 DRAWING, LIFTED, ENDED = 0.0, 1.0, 2.0  # what the pen does after a point
 _SIDE = Side(3, embedder="linear", head="mixture_density")
 _DIGITS = 3  # behind the first digit of the scale, of what a model wrote
-_SMALLEST, _LARGEST = 1e-9, 1e9  # scales
+_SMALLEST, _LARGEST = 1e-9, 1e9  # scales, steps
+_HIGHEST = 10**9  # a line of writing
+_MOST_LINES = 0.9  # of the lines are not higher than the one that is kept
+_UNCHANGED = StrokeAugmentation()
 
 
 @final
@@ -34,7 +46,10 @@ class StrokesCodec(Codec):
     keep their proportions. p is 0 while the pen draws, 1 where it is lifted after the point, and 2
     after the last point. The first point is the origin and no place: a place is a move.
 
-    horizon: places of the longest target in training; nothing longer is written.
+    horizon: places of the longest target in training; nothing longer is written.  step: how far
+    apart points are set before they are read, whatever the pen that wrote them; 0 leaves them where
+    they are.  limit: how high most lines of writing were in training, so that a page can rule its
+    paper.
     """
 
     unit = "points"
@@ -42,8 +57,16 @@ class StrokesCodec(Codec):
     view = "strokes"
     chart = "handwriting"
 
-    def __init__(self, scale: float, horizon: int) -> None:
-        self.scale, self.horizon = scale, horizon
+    def __init__(
+        self,
+        scale: float,
+        horizon: int,
+        step: float = 0.0,
+        limit: int = 0,
+        augmentation: StrokeAugmentation = _UNCHANGED,
+    ) -> None:
+        self.scale, self.horizon, self.step, self.limit = scale, horizon, step, limit
+        self.augmentation = augmentation
 
     @property
     def side(self) -> Side:
@@ -52,7 +75,7 @@ class StrokesCodec(Codec):
 
     @property
     def fingerprint(self) -> str:
-        """Hash of scale and horizon."""
+        """Hash of scale, horizon and step."""
         return hashlib.blake2b(self._json().encode(), digest_size=16).hexdigest()
 
     def describe(self) -> str:
@@ -62,7 +85,17 @@ class StrokesCodec(Codec):
     def encode(self, raws: Sequence[Raw], origins: Sequence[str] = ()) -> list[Array]:
         """Return the moves of all strokes, `[T, 3]`."""
         names = origins or [f"strokes {n}" for n in range(1, len(raws) + 1)]
-        return [self._moves(as_strokes(r, where)) for r, where in zip(raws, names, strict=True)]
+        pairs = zip(raws, names, strict=True)
+        return [self._moves(even(as_strokes(r, where), self.step, where)) for r, where in pairs]
+
+    @property
+    def varies(self) -> bool:
+        """Whether strokes are changed by chance."""
+        return self.augmentation.active
+
+    def vary(self, array: Array, chance: random.Random, said: str = "") -> Array:
+        """Return the same strokes in another hand."""
+        return self.augmentation.apply(array, chance) if self.varies else array
 
     def _moves(self, strokes: Strokes) -> NDArray[np.float32]:
         moves = moves_of(strokes)
@@ -126,26 +159,56 @@ class StrokesCodec(Codec):
         """Write an SVG document on one line."""
         return to_text(as_strokes(raw))
 
+    def shown(self, raw: Raw) -> str:
+        """Write the points that a model sees."""
+        return to_text(even(as_strokes(raw), self.step, "input"))
+
     def save(self, path: Path) -> None:
         """Write a JSON file."""
         path.write_text(self._json(), encoding="utf-8")
 
     def _json(self) -> str:
-        return json.dumps({"scale": self.scale, "horizon": self.horizon}, indent=1)
+        more = {"step": self.step} if self.step else {}
+        height = {"height": self.limit} if self.limit else {}
+        return json.dumps(
+            {"scale": self.scale, "horizon": self.horizon, **more, **height}, indent=1
+        )
 
 
 class StrokesModality(Modality):
     """Strokes of a pen, `[T, 3]`: moves on the scale of the training data, and where it is lifted.
 
-    Strokes of more than `max_length` points are left out of training.
+    Strokes of more than `max_length` points are left out of training.  step: set points at even
+    distances, so far apart; a model that reads is to see what a mouse wrote as it sees its data. 0
+    takes points as they are.
+
+    Training may see each writing otherwise in every epoch.  random_scale, random_stretch: larger or
+    smaller, and wider or narrower, by up to this share.  random_shear: it leans by up to this share
+    of its height, left or right.
     """
 
     discrete: ClassVar[bool] = False
     objective: ClassVar[str] = "likelihood"
     raw: ClassVar[str] = "strokes"
 
-    def __init__(self, *, max_length: int = 1000) -> None:
-        self.max_length = max_length
+    def __init__(
+        self,
+        *,
+        max_length: int = 1000,
+        step: float = 0.0,
+        random_scale: float = 0.0,
+        random_stretch: float = 0.0,
+        random_shear: float = 0.0,
+    ) -> None:
+        if step != 0 and not _SMALLEST <= step <= _LARGEST:
+            raise RecipeError(
+                f"strokes.step: found {step:g}; expected 0, or a distance between points. Change"
+                " it."
+            )
+        self.max_length, self.step = max_length, step
+        self.augmentation = StrokeAugmentation(random_scale, random_stretch, random_shear)
+        self.augmentation.check()
+        self.varies = self.augmentation.active
 
     def sketch(self) -> Side:
         """Return the side of all strokes."""
@@ -153,33 +216,51 @@ class StrokesModality(Modality):
 
     def fit(self, streams: Sequence[Iterable[Raw]], beside: Codec | None = None) -> Codec:
         """Measure how far the pen moves."""
-        total, n, longest = 0.0, 0, 0
+        total, n, longest, heights = 0.0, 0, 0, list[float]()
         for stream in streams:
             for raw in stream:
-                moves = moves_of(as_strokes(raw, "data.train"))[:, :2]
+                strokes = even(as_strokes(raw, "data.train"), self.step, "data.train")
+                moves = moves_of(strokes)[:, :2]
                 total, n = total + float(np.square(moves).sum()), n + moves.size
                 longest = max(longest, len(moves))
+                heights.append(strokes.box[3] - strokes.box[1])
         if not total:
             raise DataError(
                 "data.train: no pen that moves; expected strokes to learn from. Check its readers."
             )
-        scale = float(f"{math.sqrt(total / n):.6g}")
-        return StrokesCodec(min(max(scale, _SMALLEST), _LARGEST), longest)
+        scale = min(max(float(f"{math.sqrt(total / n):.6g}"), _SMALLEST), _LARGEST)
+        height = min(round(float(np.quantile(heights, _MOST_LINES))), _HIGHEST)
+        return StrokesCodec(scale, longest, self.step, height, self.augmentation)
 
     def load(self, path: Path, beside: Codec | None = None) -> Codec:
         """Read what `StrokesCodec.save` wrote."""
         try:
             raw = json.loads(path.read_text(encoding="utf-8"))
             scale, horizon = raw["scale"], raw["horizon"]
-            fits = type(scale) is float and type(horizon) is int
-            if not fits or not _SMALLEST <= scale <= _LARGEST or not 0 <= horizon <= MOST_POINTS:
-                raise ValueError(f"{str(raw)[:60]} are no scale and number of points")
-        except (OSError, ValueError, KeyError, TypeError) as error:
+            step, height = raw.get("step", 0.0), raw.get("height", 0)
+            fits = type(scale) is type(step) is float and type(horizon) is type(height) is int
+            fits = fits and _SMALLEST <= scale <= _LARGEST and 0 <= horizon <= MOST_POINTS
+            even_step = fits and (step == 0 or _SMALLEST <= step <= _LARGEST)
+            if not even_step or not 0 <= height <= _HIGHEST:
+                raise ValueError(f"{str(raw)[:80]} are no scale and number of points")
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise CheckpointError(
                 f"{path}: cannot be read as the scale of strokes ({error}); expected what training"
                 " wrote. Copy the model folder again."
             ) from None
-        return StrokesCodec(scale, horizon)
+        return StrokesCodec(scale, horizon, step, height, self.augmentation)
+
+    def adopt(self, codec: Codec, beside: Codec | None = None) -> Codec:
+        """Read strokes as another codec does, changed by chance as the options say."""
+        if type(codec) is not StrokesCodec:
+            return codec
+        known = (codec.scale, codec.horizon, codec.step, codec.limit)
+        return StrokesCodec(*known, self.augmentation)
+
+
+def even(strokes: Strokes, step: float, where: str) -> Strokes:
+    """Set points `step` apart; 0 leaves them where they are."""
+    return resampled(strokes, step, where) if step else strokes
 
 
 def moves_of(strokes: Strokes) -> NDArray[np.float64]:

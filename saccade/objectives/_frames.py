@@ -1,8 +1,10 @@
-"""Whether an objective and a search that go along frames have a model of frames."""
+"""Whether an objective and a search fit the model: its frames, and its head."""
 
+from saccade.heads.base import Head
+from saccade.modalities.base import Modality
 from saccade.models.base import Model
 from saccade.objectives.base import Objective
-from saccade.parts import find
+from saccade.parts import Part, find
 from saccade.search.base import Search
 
 
@@ -19,4 +21,16 @@ def frameless(model: str, objective: str, search: str) -> list[str]:
         " the model ctc."
         for where, kind, frames, other in named
         if frames
+    ]
+
+
+def undirected(objective: str, model: Part[Model], target: Part[Modality]) -> list[str]:
+    """Say that a distance would leave most of a head without a gradient: that of the likeliest."""
+    named = model.options.get("head")
+    head = named.kind if isinstance(named, Part) else target.build().sketch().head
+    if not find(Objective, objective).distance or not find(Head, head).draws:
+        return []
+    return [
+        f"training.objective: {objective} asks how far one value is, but head {head} knows how"
+        " likely all values are, and would learn nothing of its spread. Use likelihood."
     ]

@@ -17,6 +17,7 @@ class AbsoluteError(Objective):
     """
 
     discrete: ClassVar[bool] = False
+    distance: ClassVar[bool] = True
 
     def __init__(self, decode: Decode, *, free_running: bool = False) -> None:
         super().__init__(decode)

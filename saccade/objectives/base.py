@@ -37,6 +37,7 @@ class Objective(ABC):
     discrete: ClassVar[bool] = True  # False if it is for models that write values
     all_references: ClassVar[bool] = False  # True if it asks for all targets of an example
     frames: ClassVar[bool] = False  # True if it is for models of frames, as CTC is
+    distance: ClassVar[bool] = False  # True if it asks how far values are, not how likely
 
     def __init__(self, decode: Decode) -> None:
         self.decode = decode

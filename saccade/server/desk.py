@@ -86,9 +86,11 @@ class Desk:
         return await asyncio.get_running_loop().run_in_executor(self._drawers, draw)
 
     async def read(self, model: Served, jobs: Sequence[Job], where: str) -> None:
-        """Decode the pictures and sounds of jobs, beside everything else; others are refused."""
-        names = model.pictures
-        if not names:
+        """Decode the pictures and sounds of jobs, beside everything else; others are refused.
+
+        So it is with strokes of a pen, whose points are counted.
+        """
+        if not model.reads_pictures and not model.reads_strokes:
             return
         several = len(jobs) > 1
 
@@ -98,6 +100,9 @@ class Desk:
             job.text, job.pieces = given, _PLACES
             if all(codec.view == "spectrogram" for codec in model.translator.sources.values()):
                 job.pieces = model.translator.size(given)
+            if model.reads_strokes:
+                job.pieces = model.translator.size(given)
+                self.limits.check_points(place, job.pieces)
 
         try:
             async with asyncio.timeout(self.limits.seconds):
@@ -114,7 +119,8 @@ def jobs_of(asked: Predict, passages: Sequence[Passage]) -> list[Job]:
     The first part of a text begins with the prefix.
     """
     trace = needs_tree(asked)
-    decode = Decode(asked.beam, asked.nbest, asked.length_penalty, trace=trace)
+    sample = None if asked.bias is None else {"bias": asked.bias, "seed": asked.seed}
+    decode = Decode(asked.beam, asked.nbest, asked.length_penalty, sample=sample, trace=trace)
     given = [
         (part, "" if n else asked.prefix)
         for passage in passages

@@ -20,6 +20,7 @@ class Limits:
     request to predict, where a model reads pictures.  held: bytes of all requests at once.
     streams: sounds that are heard in chunks at once.  heard: seconds that each may last.  idle:
     seconds without a chunk after which it is forgotten.
+    strokes: characters of what a pen wrote.  points: of it, as the model reads them.
     """
 
     characters: int = 5_000
@@ -37,9 +38,19 @@ class Limits:
     streams: int = 8
     heard: float = 600.0
     idle: float = 20.0
+    strokes: int = 200_000
+    points: int = 4_000
 
-    def check_texts(self, where: str, texts: Sequence[Input], *, pictures: bool = False) -> None:
-        """Refuse too many texts, or one that is too long; pictures among them have a size."""
+    def check_texts(
+        self, where: str, texts: Sequence[Input], *, pictures: bool = False, strokes: bool = False
+    ) -> None:
+        """Refuse too many texts, or one that is too long; pictures among them have a size.
+
+        Strokes of a pen may have more characters.
+        """
+        most, advice = self.characters, "split it into sentences"
+        if strokes:
+            most, advice = self.strokes, "send fewer points"
         if len(texts) > self.items:
             raise Refused(
                 413,
@@ -49,11 +60,10 @@ class Limits:
         for number, text in enumerate(texts):
             place = f"{where}[{number}]" if len(texts) > 1 else where
             n = n_characters(self._without_pictures(place, text) if pictures else text)
-            if n > self.characters:
+            if n > most:
                 raise Refused(
                     413,
-                    f"{place}: {n} characters; expected at most {self.characters} in a"
-                    " text; split it into sentences.",
+                    f"{place}: {n} characters; expected at most {most} in a text; {advice}.",
                 )
 
     def _without_pictures(self, where: str, given: Input) -> Input:
@@ -74,6 +84,15 @@ class Limits:
                 413,
                 f"{where}: a picture of {size:,} bytes; expected at most {self.picture:,}; scale it"
                 " down.",
+            )
+
+    def check_points(self, where: str, n: int) -> None:
+        """Refuse strokes of too many points."""
+        if n > self.points:
+            raise Refused(
+                413,
+                f"{where}: strokes of {n:,} points as the model reads them; expected at most"
+                f" {self.points:,}; write less, or smaller.",
             )
 
     def check_beam(self, where: str, width: int) -> None:

@@ -71,6 +71,16 @@ class Served:
         """Whether its only source is a sound, so that it can listen to a microphone."""
         return [codec.view for codec in self.translator.sources.values()] == ["spectrogram"]
 
+    @property
+    def reads_strokes(self) -> bool:
+        """Whether a source is what a pen wrote."""
+        return any(codec.view == "strokes" for codec in self.translator.sources.values())
+
+    @property
+    def draws(self) -> bool:
+        """Whether its outputs can be drawn by chance with a bias."""
+        return self.translator.model.head.draws
+
     @cached_property
     def most_pieces(self) -> int:
         """The longest source that it was trained on, as the recipe says."""

@@ -7,7 +7,8 @@ from typing import Any
 
 from saccade.errors import RecipeError
 from saccade.look import inspection
-from saccade.look.pictures import maps_of, output_drawing, spikes_drawing
+from saccade.look.pictures import maps_of, output_drawing, spikes_drawing, writing_drawing
+from saccade.modalities._strokes import from_text, path_data
 from saccade.predict.prediction import Prediction, rounded
 from saccade.predict.predictor import Predictor
 from saccade.predict.times import TimedText
@@ -130,6 +131,8 @@ def _part(one: Prediction, name: str, start: int, end: int) -> dict[str, Any]:
     """
     told: dict[str, Any] = {"source": name, "start": start, "end": end}
     notation = one.looker.sources[name]
+    if notation.view == "strokes":
+        return told | {"strokes": path_data(from_text(notation.shown(one.sources[name])))}
     show = {"picture": notation.shown, "film": film.strip}.get(notation.view)
     if show is None:
         return told
@@ -228,11 +231,16 @@ def _output(seen: Seen) -> str:
     return output_drawing(one).svg
 
 
+def _writing(seen: Seen) -> str:
+    return writing_drawing(seen.translation).svg
+
+
 def views_of(predictor: Predictor) -> list[str]:
     """List the pictures that can be drawn of a model's predictions, the first ones first."""
     names, text = predictor.attention_names, predictor.target.vocabulary is not None
     sequence = all(codec.view == "heatmap" for codec in predictor.sources.values())
     offered = {
+        "writing": predictor.target.chart == "handwriting",
         "output": bool(predictor.target.chart),
         "lines": bool(names) and sequence,
         "attention": bool(names),
@@ -246,6 +254,7 @@ def views_of(predictor: Predictor) -> list[str]:
 
 _VIEWS: dict[str, Callable[[Seen], str]] = {
     "output": _output,
+    "writing": _writing,
     "attention": _heatmap,
     "heads": _heads,
     "lines": _lines,

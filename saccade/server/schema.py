@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 Want = Literal["tokens", "attention", "alignment", "tree", "flags", "times"]
-View = Literal["attention", "heads", "lines", "spikes", "beam", "distribution", "output"]
+View = Literal["attention", "heads", "lines", "spikes", "beam", "distribution", "output", "writing"]
 
 
 def _writable(text: str) -> str:
@@ -44,7 +44,7 @@ class Predict(_Strict):
     length_penalty: Penalty | None = None
     prefix: Text = Field("", description="Text that every output begins with.")
     want: list[Want] = Field(default_factory=list, max_length=6)
-    views: list[View] = Field(default_factory=list, max_length=7)
+    views: list[View] = Field(default_factory=list, max_length=8)
     head: Text = Field("mean", description="An attention map by name, or mean, or max, of all.")
     words: bool = Field(default=False, description="Join pieces to words in attention and views.")
     smooth: bool = Field(
@@ -53,6 +53,15 @@ class Predict(_Strict):
     split: Literal["auto", "sentences", "lines", "none"] = Field(
         "auto", description="What to translate by itself; auto is what the model learned from."
     )
+    bias: float | None = Field(
+        None,
+        ge=0,
+        le=100,
+        allow_inf_nan=False,
+        description="Of a model that draws values, such as strokes: draw by chance, the nearer to"
+        " the likeliest the larger; if not given, write the likeliest.",
+    )
+    seed: int = Field(1, ge=0, lt=2**31, description="What chance depends on, beside the text.")
 
 
 class Listen(_Strict):
@@ -209,7 +218,7 @@ class SourcePlaces(BaseModel):
     """Which columns of attention belong to a source, from `start` up to `end`.
 
     grid: rows and columns, where they form one.  picture: what the model saw, as a data URI;
-    of a clip its frames side by side.
+    of a clip its frames side by side.  strokes: what it saw of a pen, as the data of an SVG path.
     """
 
     source: str
@@ -217,6 +226,7 @@ class SourcePlaces(BaseModel):
     end: int
     grid: tuple[int, int] | None = None
     picture: str | None = None
+    strokes: str | None = None
 
 
 class Result(BaseModel):
@@ -282,10 +292,14 @@ class ExampleAnswer(BaseModel):
 
 
 class InputAnswer(BaseModel):
-    """A source of a model; `limit` is the most pixels each way of a picture that it takes."""
+    """A source of a model.
+
+    limit: the most pixels each way of a picture that it takes; how high a line of strokes was in
+    training.
+    """
 
     name: str
-    kind: Literal["text", "picture", "clip", "sound", "values"]
+    kind: Literal["text", "picture", "clip", "sound", "strokes", "values"]
     limit: int
 
 
@@ -304,15 +318,20 @@ class ModelAnswer(BaseModel):
     splits: Literal["sentences", "lines", "none"]
     examples: list[ExampleAnswer]
     trains: bool
+    draws: bool
 
 
 class LimitsAnswer(BaseModel):
-    """Characters of a text, texts of a request, width of a beam, bytes of a picture: the most."""
+    """Characters of a text, texts of a request, width of a beam, bytes of a picture: the most.
+
+    points: of what a pen wrote.
+    """
 
     characters: int
     items: int
     beam: int
     picture: int
+    points: int
 
 
 class Models(BaseModel):

@@ -23,7 +23,7 @@ from saccade.server.refusal import Refused
 PATHS = ("/v1/predict", "/v1/predict/stream")
 INPUTS = ("text", "file")  # fields that hold what a model with one source reads
 LISTS = ("want", "views")
-VALUES = ("beam", "nbest", "length_penalty", "words", "smooth")  # numbers, true and false
+VALUES = ("beam", "nbest", "length_penalty", "bias", "seed", "words", "smooth")  # no texts
 WORDS = ("model", "prefix", "head", "split")
 
 _FIELDS = 64  # beside the inputs

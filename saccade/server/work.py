@@ -32,7 +32,7 @@ def routes(desk: Desk) -> APIRouter:
     @router.get("/v1/models", response_model=schema.Models)
     async def models() -> Response:
         """List the models."""
-        names = ("characters", "items", "beam", "picture")
+        names = ("characters", "items", "beam", "picture", "points")
         limits = {name: getattr(desk.limits, name) for name in names}
         listed = [told(model) for model in desk.models.values()]
         return answer(encoded({"models": listed, "limits": limits}))
@@ -66,10 +66,16 @@ def told(model: Served) -> dict[str, Any]:
         "splits": model.unit,
         "examples": [_example(one) for one in shown],
         "trains": model.trains,
+        "draws": model.draws,
     }
 
 
-_KINDS = {"picture": "picture", "film": "clip", "spectrogram": "sound"}  # by the view
+_KINDS = {  # by the view
+    "picture": "picture",
+    "film": "clip",
+    "spectrogram": "sound",
+    "strokes": "strokes",
+}
 
 
 def _input(name: str, codec: Notation) -> dict[str, Any]:
@@ -90,11 +96,23 @@ def _example(one: Example) -> dict[str, Any]:
 def check(desk: Desk, asked: schema.Predict, model: Served) -> list[Passage]:
     """Refuse what is over a limit; return the texts in the parts that the model reads."""
     texts: list[Input] = [*schema.inputs(asked.text)]
-    desk.limits.check_texts("text", texts, pictures=model.reads_pictures)
+    _check_sources(desk, model, texts, "text")
+    if asked.bias is not None and not model.draws:
+        raise Refused(
+            400,
+            f"bias: {asked.bias:g}, but {model.name} draws no values; expected a model that does,"
+            " such as one of handwriting; leave it out.",
+        )
     desk.limits.check_texts("prefix", [asked.prefix])
     desk.limits.check_beam("beam", asked.beam or 1)
     desk.limits.check_beam("nbest", asked.nbest)
     return never_blank(passages_of(model, desk.limits, texts, "text", asked.split), texts)
+
+
+def _check_sources(desk: Desk, model: Served, texts: list[Input], where: str) -> None:
+    desk.limits.check_texts(
+        where, texts, pictures=model.reads_pictures, strokes=model.reads_strokes
+    )
 
 
 async def predicted(desk: Desk, asked: schema.Predict) -> Response:
@@ -137,7 +155,7 @@ async def _scored(desk: Desk, asked: schema.ScoreRequest) -> Response:
     model = desk.model(asked.model)
     sources: list[Input] = [*schema.inputs(asked.source)]
     targets = schema.listed(asked.target)
-    desk.limits.check_texts("source", sources, pictures=model.reads_pictures)
+    _check_sources(desk, model, sources, "source")
     desk.limits.check_texts("target", targets)
     if len(sources) != len(targets):
         raise Refused(

@@ -51,7 +51,7 @@ def to_svg(
     title: str = "Handwriting",
 ) -> str:
     """Draw the strokes and below them the window: a row for each letter, time to the right."""
-    weights, letters = _weights(seen, strokes)
+    weights, letters = window_of(seen, strokes)
     fitted, y = FittedStrokes(strokes), _EDGE + _TITLE
     body = [svg.text(_EDGE, _EDGE + 8, title, kind="title")]
     body.append(inked(fitted, _EDGE, y, owners_of(weights) if len(letters) else ()))
@@ -72,7 +72,7 @@ def to_svg(
 def to_terminal(strokes: Strokes, seen: AttentionMap | None = None, *, width: int = 100) -> str:
     """Draw the strokes in dots and the window in shades, a line for each letter."""
     lines = dots(strokes, max(width, 1))
-    weights, letters = _weights(seen, strokes)
+    weights, letters = window_of(seen, strokes)
     room = width - _MARGIN - 1
     if len(letters) and room > 0:
         lines.append("")
@@ -86,14 +86,26 @@ def to_terminal(strokes: Strokes, seen: AttentionMap | None = None, *, width: in
     return "\n".join(lines) + "\n"
 
 
-def _weights(
+def window_of(
     seen: AttentionMap | None, strokes: Strokes
 ) -> tuple[npt.NDArray[np.float64], tuple[str, ...]]:
-    """Return weights `[T, S]` of the points but the first, and the letters; nothing if unknown."""
-    if seen is None or np.asarray(seen.weights).shape != (len(strokes) - 1, len(seen.source)):
-        return np.zeros((len(strokes) - 1, 0)), ()
-    weights = np.nan_to_num(np.asarray(seen.weights, dtype=np.float64))
-    return weights, tuple(label(word) for word in seen.source)
+    """Return weights `[T, S]` of the points but the first, and the letters; nothing if unknown.
+
+    A dot is a point that stands twice though the pen moved there once: so do its weights.
+    """
+    if seen is not None:
+        weights = np.nan_to_num(np.asarray(seen.weights, dtype=np.float64))
+        if weights.shape == (len(seen.target), len(seen.source)):
+            weights = weights.repeat(_times(seen.target), axis=0)
+        if weights.shape == (len(strokes) - 1, len(seen.source)):
+            return weights, tuple(label(word) for word in seen.source)
+    return np.zeros((len(strokes) - 1, 0)), ()
+
+
+def _times(moves: Sequence[str]) -> list[int]:
+    """Return how many points each move made, by its label, which tells where the pen is lifted."""
+    lifted = [t == len(moves) - 1 or "↑" in one for t, one in enumerate(moves)]
+    return [2 if t and lifted[t - 1] and lifted[t] else 1 for t in range(len(moves))]
 
 
 def _map(

@@ -1,6 +1,6 @@
 """Lines of a pen for views: scaled to a box, coloured by who they belong to, or in dots."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -37,20 +37,23 @@ def inked(fitted: FittedStrokes, x: float, y: float, owners: Sequence[int] = ())
             of the colours; -1 is nothing. One colour if there are none.
     """
     found: list[str] = []
-    colours = [*owners] or [0] * (len(fitted.points) - 1)
     at = [f"{svg.number(x + a)} {svg.number(y + b)}" for a, b in fitted.points.tolist()]
-    run: list[str] = []
-    for t, owner in enumerate(colours, start=1):
+    for first, last, owner in runs(fitted, [*owners] or [0] * (len(fitted.points) - 1)):
+        kind = "axis" if owner < 0 else f"s{owner % svg.N_COLOURS}"
+        found.append(f'<path class="line {kind}" d="M{" L".join(at[first : last + 1])}"/>')
+    return "".join(found)
+
+
+def runs(fitted: FittedStrokes, owners: Sequence[int]) -> Iterator[tuple[int, int, int]]:
+    """Yield pieces of strokes with one owner: their first and last point, and who it is."""
+    first = -1
+    for t, owner in enumerate(owners, start=1):
         if fitted.lifted[t - 1]:
             continue  # a move above the paper
-        run = run or [at[t - 1]]
-        run.append(at[t])
-        more = t < len(colours) and not fitted.lifted[t] and colours[t] == owner
-        if not more:
-            kind = "axis" if owner < 0 else f"s{owner % svg.N_COLOURS}"
-            found.append(f'<path class="line {kind}" d="M{" L".join(run)}"/>')
-            run = []
-    return "".join(found)
+        first = t - 1 if first < 0 else first
+        if t == len(owners) or fitted.lifted[t] or owners[t] != owner:
+            yield first, t, owner
+            first = -1
 
 
 def dots(strokes: Strokes, width: int) -> list[str]:

@@ -80,6 +80,9 @@ def test_evaluate_and_inspect(call: Call, pen: Path, monkeypatch: pytest.MonkeyP
     assert said.code == 0, said.err
     drawn = (pen / "window.svg").read_text(encoding="utf-8")
     assert "window on the letters" in drawn
+    said = call("inspect", "run", "cab", "--view", "writing", "-o", "writing.svg")
+    assert said.code == 0, said.err
+    assert "<animate " in (pen / "writing.svg").read_text(encoding="utf-8")
     told = call("inspect", "run", "example:1", "-o", "example.svg")
     assert told.code == 0, told.err
     assert "in the data" in (pen / "example.svg").read_text(encoding="utf-8")

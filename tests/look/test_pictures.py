@@ -17,7 +17,7 @@ from saccade.recipe import Decoding
 from tests import samples
 from tests.look.test_inspection import translator
 
-ELSEWHERE = {View.positions, View.windows, View.switch, View.gaze}  # of other models
+ELSEWHERE = {View.positions, View.windows, View.switch, View.gaze, View.writing}  # of others
 
 
 @pytest.mark.parametrize("view", [v for v in View if v not in ELSEWHERE])

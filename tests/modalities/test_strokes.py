@@ -4,8 +4,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from saccade.errors import CheckpointError, DataError
-from saccade.modalities._strokes import Strokes
+from saccade.errors import CheckpointError, DataError, RecipeError
+from saccade.modalities._strokes import Strokes, as_strokes
 from saccade.modalities.strokes import StrokesCodec, StrokesModality, moves_of
 
 ONE = Strokes.of([[(0, 0), (3, 4), (3, 0)], [(6, 0), (6, 1)]])
@@ -64,6 +64,9 @@ def test_data_without_a_move_is_refused() -> None:
         {"scale": 1.0, "horizon": -1},
         {"scale": 1.0, "horizon": 10**9},
         {"scale": 1.0},
+        {"scale": 1.0, "horizon": 5, "step": -1.0},
+        {"scale": 1.0, "horizon": 5, "step": 1},
+        {"scale": 1.0, "horizon": 5, "height": 1e300},
         [],
     ],
 )
@@ -72,3 +75,39 @@ def test_a_folder_cannot_ask_for_anything(held: object, tmp_path: Path) -> None:
     path.write_text(json.dumps(held), encoding="utf-8")
     with pytest.raises(CheckpointError, match=r"cannot be read as the scale of strokes .*expected"):
         StrokesModality().load(path)
+
+
+def test_points_are_set_at_even_distances_for_training_and_use() -> None:
+    dense = Strokes.of([[(0.0, n / 10) for n in range(101)], [(5, 0), (5, 1)]])
+    sparse = Strokes.of([[(0, 0), (0, 10)], [(5, 0), (5, 1)]])
+    codec = StrokesModality(step=2.0).fit([[dense]])
+    assert isinstance(codec, StrokesCodec)
+    one, other = codec.encode([dense, sparse])
+    assert np.allclose(one, other)
+    assert len(one) == 5 + 2
+    assert one[:5, 1] * codec.scale == pytest.approx([2.0] * 5, abs=1e-4)
+    assert len(as_strokes(codec.shown(dense))) == len(one) + 1  # what a view draws over
+    assert codec.limit == 10
+
+
+def test_options_come_back_from_a_folder(tmp_path: Path) -> None:
+    modality = StrokesModality(step=2.0, random_shear=0.1)
+    codec = modality.fit([[ONE]])
+    codec.save(tmp_path / "source.json")
+    again = modality.load(tmp_path / "source.json")
+    assert again.fingerprint == codec.fingerprint != StrokesModality().fit([[ONE]]).fingerprint
+    assert again.varies
+    assert not StrokesModality().adopt(again).varies
+    assert StrokesModality().adopt(again).fingerprint == codec.fingerprint
+
+
+@pytest.mark.parametrize("step", [-1.0, 1e-12, float("inf"), float("nan")])
+def test_odd_steps_are_refused(step: float) -> None:
+    with pytest.raises(RecipeError, match=r"strokes.step: found .*; expected 0, or a distance"):
+        StrokesModality(step=step)
+
+
+def test_a_step_cannot_make_millions_of_points() -> None:
+    far = Strokes.of([[(0, 0), (1e9, 0)]])
+    with pytest.raises(DataError, match="page 1: more than 100,000 points that are 2 apart; exp"):
+        StrokesCodec(1.0, 9, 2.0).encode([far], ["page 1"])

@@ -3,9 +3,11 @@
 import { all, ask, draw, find, make, options, tabs } from "/static/dom.js";
 import { Player } from "/static/player.js";
 import { cell, copy, download } from "/static/saving.js";
+import { SeenInk } from "/static/ink.js";
+import { play } from "/static/moving.js";
 import { Seen } from "/static/seen.js";
 
-const VIEWS = { output: "Output", lines: "Lines", attention: "Matrix", heads: "All heads", spikes: "Spikes", beam: "Beam", distribution: "Next symbols" };
+const VIEWS = { writing: "Writing", output: "Output", lines: "Lines", attention: "Matrix", heads: "All heads", spikes: "Spikes", beam: "Beam", distribution: "Next symbols" };
 const SHRINK = 1.8;  // a picture so many times wider than its place is made smaller; a wider one is moved
 const SURE = 0.6, DOUBTFUL = 0.25;  // probability of a whole word
 
@@ -102,10 +104,10 @@ export class Answer {
   }
 
   async askFor(part, prefix, more = {}) {
-    const { model, beam } = this.body, looks = this.model.attention.length ? ["attention", "alignment"] : [];
+    const { model, beam, bias, seed } = this.body, looks = this.model.attention.length ? ["attention", "alignment"] : [];
     if (looks.length && this.model.inputs[0]?.kind === "sound") looks.push("times");
     const body = {
-      model, beam, prefix, text: part.source, split: "none", words: true, nbest: Math.min(beam, 5), want: ["tokens", ...looks, "flags"], ...more,
+      model, beam, bias, seed, prefix, text: part.source, split: "none", words: true, nbest: Math.min(beam, 5), want: ["tokens", ...looks, "flags"], ...more,
     };
     return (await ask("/v1/predict", body, this.signal)).results[0];
   }
@@ -120,16 +122,16 @@ export class Answer {
   // The two sentences word by word. `weights[t][s]` is the mean of all maps.
   showWords() {
     const { source_words: words = [], target_words: target = [], attention, layout = [] } = this.result;
-    const pictured = layout.filter(({ picture }) => picture), weights = mean(attention?.maps ?? []);
+    const pictured = layout.filter(({ picture, strokes }) => picture || strokes), weights = mean(attention?.maps ?? []);
     const inPicture = (s) => pictured.some(({ start, end }) => s >= start && s < end);
     const texts = this.model.inputs.filter(({ kind }) => kind === "text").map(({ name }) => name);
     const isEnd = (s) => layout.length > 1 && layout.some((one) => texts.includes(one.source) && s === one.end - 1);
     const source = words.map((word, s) => ({ word, s })).filter(({ s }) => !inPicture(s) && !isEnd(s));
-    this.seen = pictured.map((part) => Object.assign(new Seen(part), part));
+    this.seen = pictured.map((part) => Object.assign(part.strokes ? new SeenInk(part) : new Seen(part), part));
     const { times = [] } = this.result;
     this.player?.stop();
     this.player = times.length ? new Player(this.part.source) : undefined;
-    find(".words", this.node).hidden = !source.length && !((pictured.length || times.length) && target.length);
+    find(".words", this.node).hidden = this.model.draws || (!source.length && !((pictured.length || times.length) && target.length));  // points of a pen are no words
     find(".pictures", this.node).replaceChildren(...this.seen.map(({ node }) => node));
     this.setSmooth();
     const probabilities = this.wordProbabilities();
@@ -185,7 +187,7 @@ export class Answer {
   // Draw pictures smoothly, or the cells of their grid as they are.
   setSmooth() {
     const box = find(".cells input", this.node);
-    find(".cells", this.node).hidden = !this.seen.length;
+    find(".cells", this.node).hidden = !this.seen.some(({ grid }) => grid);
     box.onchange = () => {
       this.setSmooth();
       this.view(find(".views [aria-selected=true]", this.node).dataset.view);
@@ -245,7 +247,7 @@ export class Answer {
     const kept = find("[aria-selected=true]", list)?.dataset.view;
     list.replaceChildren(...possible.map((view) => make("button", {
       role: "tab", type: "button", "data-view": view, "aria-selected": "false",
-    }, view === "attention" && this.seen.length ? "Every word" : VIEWS[view])));
+    }, view === "attention" ? this.attentionTitle : VIEWS[view])));
     const heads = find(".head select", this.node);
     options(heads, ["mean", "max", ...this.model.attention].map((name) => [name, name]), heads.value || "mean");
     find(".views", this.node).hidden = !this.result.text || !possible.length;
@@ -255,12 +257,17 @@ export class Answer {
     choose(all("[role=tab]", list).find(({ dataset }) => dataset.view === kept) ?? list.firstElementChild);
   }
 
+  get attentionTitle() {
+    if (this.seen.some(({ strokes }) => strokes)) return "Every letter";
+    return this.seen.length ? "Every word" : VIEWS.attention;
+  }
+
   // Views are drawn by the server, when somebody looks at them.
   async view(name) {
     const figure = find("figure", this.node), head = find(".head select", this.node).value || "mean";
     const headed = ["lines", "attention"].includes(name);
     find(".head", this.node).hidden = !headed || this.model.attention.length < 2;
-    find(".step", this.node).hidden = true;
+    find(".step", this.node).hidden = find(".again", this.node).hidden = true;
     const smooth = !find(".cells input", this.node).checked;
     const key = `${this.chosen} ${name} ${headed ? head : ""} ${smooth}`;
     this.wanted = key;
@@ -279,6 +286,7 @@ export class Answer {
       figure.classList.toggle("shrunk", wide > figure.clientWidth && wide < SHRINK * figure.clientWidth);
       this.picture = svg && { name, svg };
       if (name === "beam") this.slide(figure);
+      if (name === "writing" && svg) play(find("svg", figure), this.node);
     } catch (error) {
       this.drawn.delete(key);
       if (this.wanted === key) figure.replaceChildren(error.message);

@@ -1,6 +1,7 @@
-// What a model reads, source by source: a text box, or a place for pictures, clips or sounds. Nothing is stored.
+// What a model reads, source by source: a text box, a place for pictures, clips or sounds, or paper. Nothing is stored.
 
 import { find, make } from "/static/dom.js";
+import { InkBox } from "/static/ink.js";
 import { microphone } from "/static/microphone.js";
 
 export const PICTURE = "data:image/";  // what a picture begins with where others have text
@@ -11,7 +12,7 @@ const MOVING = ["image/gif", "image/png", "image/apng", "image/webp"];
 const LARGEST = 1024;  // pixels each way of a picture that is sent, at most
 const FILE = 50_000_000, PNG = 1_000_000;  // bytes of a file that is read; of a PNG that is sent
 const MOST = 16;  // pictures at once
-const TITLES = { clip: "Clips", sound: "Sounds" };
+const TITLES = { clip: "Clips", sound: "Sounds", strokes: "Paper" };
 
 const said = (bytes) => `${(bytes / 1e6).toLocaleString("en", { maximumFractionDigits: 1 })} MB`;
 const isFile = (text) => typeof text === "string" && (text.startsWith(PICTURE) || text.startsWith(SOUND));
@@ -142,9 +143,10 @@ class FileBox {
 export function inputs({ limits, say }) {
   const text = find("#text-box"), source = find("#source"), boxes = find("#sources");
   let model, shown = new Map();
-  const isText = () => (model?.inputs ?? []).length < 2 && !(model?.inputs?.[0]?.kind in SORTS);
+  const isText = () => (model?.inputs ?? []).length < 2 && !(model?.inputs?.[0]?.kind in TITLES || model?.inputs?.[0]?.kind in SORTS);
   const alone = () => (model.inputs.length === 1 ? [...shown.values()][0] : undefined);
   const fileBoxes = () => [...shown.values()].filter((box) => box instanceof FileBox);
+  const unwritten = () => [...shown.values()].filter((box) => box.sort);  // boxes that hold no text
 
   function build({ name, kind, limit }) {
     const sort = SORTS[kind], title = model.inputs.length > 1 ? name : TITLES[kind] ?? "Pictures";
@@ -160,6 +162,10 @@ export function inputs({ limits, say }) {
         find(".actions", inner).append(button);
         inner.append(heard);
       }
+    } else if (kind === "strokes") {
+      const inner = make("div");
+      block.append(make("span", { class: "over" }, title), inner);
+      shown.set(name, new InkBox(inner, { limit, most: limits?.points ?? 4000, say }));
     } else {
       const box = make("textarea", { rows: "2", dir: "auto", spellcheck: "false" });
       block.append(make("label", { class: "over" }, title, box));
@@ -180,25 +186,28 @@ export function inputs({ limits, say }) {
       boxes.replaceChildren(...(isText() ? [] : model.inputs.map(build)));
     },
     isText,
-    readsFiles: () => fileBoxes().length > 0,
+    readsFiles: () => unwritten().length > 0,
     // What is done with them, on a button and while it is done.
-    verb: () => (fileBoxes().length ? fileBoxes()[0].sort.verb : ["Translate", "Translating …"]),
+    verb: () => unwritten()[0]?.sort.verb ?? (model?.draws ? ["Write", "Writing …"] : ["Translate", "Translating …"]),
     // What is to be asked: each with the text of the request, and what to call it.
     values() {
       if (isText()) return source.value.trim() ? [{ text: source.value, title: "" }] : [];
       if (alone() instanceof FileBox) return alone().chosen.map(({ name, uri }) => ({ text: uri, title: name }));
+      if (alone() instanceof InkBox) return alone().value ? [{ text: alone().value, title: "paper" }] : [];
       const row = [...shown].map(([name, box]) => [name, box instanceof FileBox ? box.chosen[0]?.uri : box.value]);
       return row.every(([, value]) => value?.trim()) ? [{ text: Object.fromEntries(row), title: "" }] : [];
     },
     missing() {
       if (isText()) return "Type a sentence first.";
-      return model.inputs.length > 1 ? "Fill in every box first." : `Choose a ${alone().sort.noun} first.`;
+      if (model.inputs.length > 1) return "Fill in every box first.";
+      return alone() instanceof InkBox ? "Write on the paper first." : `Choose a ${alone().sort.noun} first.`;
     },
     // What a person calls an example that is no text.
-    noun: () => fileBoxes()[0]?.sort.noun ?? "picture",
+    noun: () => unwritten()[0]?.sort.noun ?? "picture",
     // Put in what an example, a link or the history holds.
     set(given, title = "picture") {
       if (isText()) { source.value = given; return; }
+      if (alone() instanceof InkBox) { alone().set(given); return; }
       let named = given;
       if (typeof given === "string" && !isFile(given)) {
         try { named = JSON.parse(given); } catch { named = {}; }
@@ -206,7 +215,8 @@ export function inputs({ limits, say }) {
       const values = isFile(named) ? { [model.inputs[0].name]: named } : named ?? {};
       for (const [name, box] of shown) {
         const value = String(values[name] ?? "");
-        if (box instanceof FileBox) box.set(isFile(value) ? [{ name: title, uri: value }] : []);
+        if (box instanceof InkBox) box.set(value);
+        else if (box instanceof FileBox) box.set(isFile(value) ? [{ name: title, uri: value }] : []);
         else box.value = value;
       }
     },

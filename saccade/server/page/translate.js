@@ -14,6 +14,7 @@ const READS = { sentences: "by sentences", lines: "by lines", none: "not at all"
 export function translating(models, limits) {
   const form = find("#ask"), status = find("#status");
   const model = find("#model"), other = find("#other"), example = find("#example"), beam = find("#beam"), split = find("#split");
+  const hand = find("#hand"), neat = find("#neat"), seed = find("#seed");
   let running = new AbortController(), here = false;
 
   options(model, models.map(({ name }) => [name, name]));
@@ -24,6 +25,8 @@ export function translating(models, limits) {
   const told = (name) => models.find((one) => one.name === name);
   const width = () => Math.max(Math.min(Number(beam.value) || 1, Number(beam.max)), 1);
   const settings = () => ({ model: model.value, beam: width(), split: split.value });
+  const drawn = (name) => (!told(name)?.draws || neat.value === neat.max ? {}
+    : { bias: Number(neat.value), seed: Math.min(Math.max(Math.trunc(Number(seed.value)) || 0, 0), 2 ** 31 - 1) });
   const examples = () => told(model.value)?.examples ?? [];
   const say = (text, bad = false) => {
     status.textContent = text;
@@ -33,21 +36,23 @@ export function translating(models, limits) {
   const fill = () => {
     const cut = (text) => (text.length > CUT ? `${text.slice(0, CUT)}…` : text);
     given.fill(told(model.value));
-    const shown = ({ source: text, sources }, i) => (text.startsWith(PICTURE) || text.startsWith(SOUND) ? `${given.noun()} ${i + 1}` : cut(sources ? Object.values(sources).join(" · ") : text));
+    const shown = ({ source: text, sources }, i) => (text.startsWith(PICTURE) || text.startsWith(SOUND) || text.startsWith("<svg ") ? `${given.noun()} ${i + 1}` : cut(sources ? Object.values(sources).join(" · ") : text));
     const texts = examples().map((one, i) => [String(i), shown(one, i)]);
     options(example, [["", texts.length ? "choose one" : "none"], ...texts]);
     example.disabled = !texts.length;
     const own = READS[told(model.value)?.splits] ?? "";
     options(split, [["auto", `automatic (${own})`], ...Object.entries(READS)], split.value || "auto");
-    split.closest("label").hidden = find("#file-pick").hidden = !given.isText();
+    split.closest("label").hidden = find("#file-pick").hidden = !given.isText() || Boolean(told(model.value)?.draws);
     find("#link").hidden = given.readsFiles();
+    hand.hidden = !told(model.value)?.draws;
+    beam.closest("label").hidden = !hand.hidden;
     find("button.main", form).textContent = given.verb()[0];
   };
   fill();
 
   // Ask one model, in its own card.
   async function run(name, text, card, signal) {
-    const body = { ...settings(), model: name, text, want: ["flags"] };
+    const body = { ...settings(), ...drawn(name), model: name, text, want: ["flags"] };
     card.begin(body, signal);
     try {
       const answer = await listen("/v1/predict/stream", body, ({ text }) => card.partial(text), signal);
@@ -76,7 +81,7 @@ export function translating(models, limits) {
     if (signal.aborted) return;
     say("");
     const [{ card }] = rows;
-    if (card.parts && !given.readsFiles()) past.add({ ...state(), output: card.text });
+    if (card.parts && !given.readsFiles() && !told(model.value)?.draws) past.add({ ...state(), output: card.text });
   }
 
   const state = () => {
@@ -117,6 +122,9 @@ export function translating(models, limits) {
     }
   };
   model.onchange = fill;
+  const tellNeat = () => { find("output", hand).textContent = neat.value === neat.max ? "the likeliest" : `bias ${neat.value}`; };
+  neat.oninput = tellNeat;
+  tellNeat();
   example.onchange = () => {
     if (example.value === "") return;
     const { source: text, sources } = examples()[Number(example.value)];
