@@ -38,6 +38,7 @@ class Reader:
 
     profile: Profile | None = None
     attention_names = ("CTC",)
+    covers = False
     sources: dict[str, Notation] = {}  # noqa: RUF012 - nobody changes it
     target = Target()
 
