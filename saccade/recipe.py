@@ -68,6 +68,8 @@ class Training:
     """Largest norm of the gradient; 0 leaves it alone."""
     batch_tokens: int = 4096
     """Padded symbols of the longer side in one batch."""
+    mixed: bool = False
+    """Leave long and short examples mixed in a batch, for models to which padding costs little."""
     accumulate: int = 1
     max_steps: int = 0
     max_epochs: int = 0
