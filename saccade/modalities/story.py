@@ -53,6 +53,7 @@ class StoryCodec(TextNotation, Codec):
     """
 
     unit = "sentences"
+    view: ClassVar[str] = "story"
 
     def __init__(
         self, vocabulary: Vocabulary, separator: str, most: int, n_cut: int | None = None
@@ -81,6 +82,10 @@ class StoryCodec(TextNotation, Codec):
     def kept(self, raw: Raw) -> list[str]:
         """Return the sentences of a story that the model reads: the last ones."""
         return sentences_of(str(raw), self.separator)[-self.most :]
+
+    def skipped(self, raw: Raw) -> int:
+        """Return how many sentences at the beginning are not read."""
+        return max(len(sentences_of(str(raw), self.separator)) - self.most, 0)
 
     def encode(self, raws: Sequence[Raw], origins: Sequence[str] = ()) -> list[Array]:
         """Return the ids of every story, `[N, L]`, PAD behind each sentence."""

@@ -174,7 +174,8 @@ def outputs_for(
     """Predict the output of every example; of a forecast, as many places as its reference has."""
     given = [{name: example.sources[name] for name in opened.sources} for example in examples]
     if opened.target.ends:
-        return list(opened.stream(given, decode))
+        told = zip(opened.stream(given, decode), examples, strict=True)
+        return [replace(p, supporting=e.supporting) if e.supporting else p for p, e in told]
     lengths = [len(as_numbers(example.target, example.origin)) for example in examples]
     far = replace(decode, steps=max(lengths, default=1))
     found = zip(opened.stream(given, far), lengths, strict=True)
