@@ -86,7 +86,7 @@ def to_terminal(one: StoryMaps, *, width: int = 100) -> str:
 def to_svg(one: StoryMaps) -> str:
     """Draw the same with a cell for each weight; what the answer follows from has a bar before it.
 
-    opacity = 0.04 + 0.96 weight
+    opacity = 0.04 + 0.5 weight, so that numbers can be read on it
     """
     texts = [
         f"{number}  {shorten(clean(text), _LONGEST)}"
@@ -122,16 +122,15 @@ def to_svg(one: StoryMaps) -> str:
 
 
 def _cell(x: float, y: float, weight: float, told: str) -> str:
-    opacity = svg.number(0.04 + 0.96 * min(max(weight, 0.0), 1.0))
+    opacity = svg.number(0.04 + 0.5 * min(max(weight, 0.0), 1.0))
     place = f'x="{svg.number(x + 2)}" y="{svg.number(y + 2)}"'
     size = f'width="{svg.number(_CELL - 4)}" height="{svg.number(_STEP - 4)}"'
     shape = f'<rect class="hue" {place} {size} fill-opacity="{opacity}">{svg.tip(told)}</rect>'
     if weight < 0.05:
         return shape
     at = f'x="{svg.number(x + _CELL / 2)}" y="{svg.number(y + _STEP / 2 + 4)}"'
-    style = ' style="fill:#fff"' if weight > 0.5 else ""
     number = escape(f"{weight:.2f}")
-    return f'{shape}<text {at} text-anchor="middle" class="small"{style}>{number}</text>'
+    return f'{shape}<text {at} text-anchor="middle" class="small">{number}</text>'
 
 
 def _shade(weight: float) -> str:
