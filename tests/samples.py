@@ -274,9 +274,7 @@ def trained(kind: str, steps: int = 250) -> Model:
     """A model that has seen PAIRS many times."""
     with torch.random.fork_rng():
         torch.manual_seed(1)
-        model = {**MODELS, **_SPECIAL}[kind].build(
-            *sides(len(vocabulary()))
-        )
+        model = {**MODELS, **_SPECIAL}[kind].build(*sides(len(vocabulary())))
     optimiser = torch.optim.Adam(model.parameters(), lr=1e-2)
     for _ in range(steps):
         loss = cross_entropy(model, pairs_batch())

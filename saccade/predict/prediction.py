@@ -14,12 +14,12 @@ from saccade.guards.profile import Profile
 from saccade.guards.unknown import unknown
 from saccade.modalities._notation import Notation, Values, as_word, slots_filled
 from saccade.nouns import Branch, Hypothesis, Raw
+from saccade.predict.stories import flags_of_several, story_drawing, story_in
 from saccade.predict.times import TimedText, spoken, timed_words, weighed_spans
 from saccade.tokenizers._vocabulary import UNK, Vocabulary
 from saccade.views import page
 from saccade.views.drawing import AttentionMap, Drawing, draw_attention
 from saccade.views.sources import SourceOver, draw_sources, named_texts
-from saccade.views.story import StoryMaps, draw_story
 from saccade.views.words import escape
 
 if TYPE_CHECKING:
@@ -303,7 +303,7 @@ class Prediction:
         import saccade.guards.hallucination as guard  # noqa: PLC0415 - imports numpy
 
         if len(self.arrays) > 1 and not self.blank:
-            return self._flags_of_several()
+            return flags_of_several(self)
         source, ids = self._source_vocabulary, self.source_values
         if self.blank or not len(ids) or source is None or self.looker.target.vocabulary is None:
             return ()
@@ -324,20 +324,6 @@ class Prediction:
             *familiarity(source.normalise(self.source), pieces, self.looker.profile),
             *guard.hallucination(evidence),
         )
-
-    def _flags_of_several(self) -> tuple[Flag, ...]:
-        """Tell of unknown words in texts, and of the beginning of a story that was not read."""
-        flags: list[Flag] = []
-        for name, notation in self.looker.sources.items():
-            raw, cut = self.sources[name], notation.skipped(self.sources[name])
-            texts = notation.vocabulary.unknown(str(raw)) if notation.vocabulary else ()
-            pieces = len(str(raw).split())
-            flags += [replace(one, places=()) for one in unknown(pieces, range(len(texts)), texts)]
-            if cut:
-                kept = len(self.labels(name))
-                told = f"The {name} has {cut + kept} sentences; the model reads the last {kept}."
-                flags.append(Flag("coverage", told, "note", side="source"))
-        return tuple(flags)
 
     def __str__(self) -> str:
         return self.text
@@ -367,36 +353,11 @@ class Prediction:
 
     def drawn(self, one: AttentionMap, spans: Mapping[str, tuple[int, int]]) -> Drawing:
         """Draw a map over the input; `spans` are the columns of each source."""
-        if self._story:
-            return self._draw_story(one)
+        if story_in(self):
+            return story_drawing(self, one)
         if len(spans) < 2 or all(n.view == Notation.view for n in self.looker.sources.values()):
             return draw_attention(self.view, one)
         return draw_sources(one, {name: self._over(name) for name in spans}, spans)
-
-    @property
-    def _story(self) -> str:
-        """The name of the source that is a story, if one is."""
-        views = ((name, notation.view) for name, notation in self.looker.sources.items())
-        return next((name for name, view in views if view == "story"), "")
-
-    def _draw_story(self, one: AttentionMap) -> Drawing:
-        """Draw all hops over the sentences of a story, or only the one that is asked for."""
-        name, maps, sentences = self._story, self.attention_maps, self.labels(self._story)
-        chosen = {one.title: maps[one.title]} if one.title in maps else maps
-        before = [
-            self.labels(other) for other in list(self.arrays)[: list(self.arrays).index(name)]
-        ]
-        start = sum(map(len, before))
-        asked = [self.looker.sources[n].write(r) for n, r in self.sources.items() if n != name]
-        told = StoryMaps(
-            sentences,
-            {hop: found[0, start : start + len(sentences)] for hop, found in chosen.items()},
-            " ".join(asked),
-            self.text,
-            self.looker.sources[name].skipped(self.sources[name]) + 1,
-            tuple(number + 1 for number in self.supporting),
-        )
-        return draw_story(told, said=one.said)
 
     def _over(self, name: str) -> SourceOver:
         """Tell what a view needs of one source."""

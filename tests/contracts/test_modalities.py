@@ -196,7 +196,10 @@ def test_a_saved_codec_is_the_same(part: Part[Modality], tmp_path: Path) -> None
 @every
 def test_other_data_has_another_fingerprint(part: Part[Modality]) -> None:
     assert fitted(part).fingerprint == fitted(part).fingerprint
-    other, learns = part.build().fit([raws(part)[:1]]), part.kind not in READ_ONLY or part.kind in LEARNED
+    other, learns = (
+        part.build().fit([raws(part)[:1]]),
+        part.kind not in READ_ONLY or part.kind in LEARNED,
+    )
     assert (other.fingerprint != fitted(part).fingerprint) == learns
 
 

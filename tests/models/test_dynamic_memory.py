@@ -88,5 +88,5 @@ def test_learns_a_few_stories_by_heart() -> None:
 
 
 def test_episodes_are_needed() -> None:
-    with pytest.raises(RecipeError, match="dynamic_memory.episodes: 0 is below 1; expected some"):
+    with pytest.raises(RecipeError, match=r"dynamic_memory.episodes: 0 is below 1; expected some"):
         built(episodes=0)

@@ -36,5 +36,5 @@ def test_other_models_are_refused() -> None:
     objective = LinearStart(vocabulary().decode)
     with pytest.raises(RecipeError, match="linear_start leaves out softmaxes of memory_network, b"):
         objective(trained("bahdanau", 1), pairs_batch(), at(0))
-    with pytest.raises(RecipeError, match="linear_start.steps: -1 is below 0; 0 has no linear"):
+    with pytest.raises(RecipeError, match=r"linear_start.steps: -1 is below 0; 0 has no linear"):
         LinearStart(vocabulary().decode, steps=-1)

@@ -55,7 +55,7 @@ def test_sentences_with_stops_inside_need_another_separator(tmp_path: Path) -> N
         ({**GOOD, "story": ["A", 3]}, "expected a text or a list of sentences"),
         ({**GOOD, "story": []}, "the story has no sentences; expected one or more"),
         ({**GOOD, "answer": 3}, "the answer is 3; expected text"),
-        ({**GOOD, "question": " "}, "the question is \" \"; expected text"),
+        ({**GOOD, "question": " "}, 'the question is " "; expected text'),
         ({**GOOD, "answer": "\ud800"}, "the answer holds half a character"),
         ({**GOOD, "supporting": [3]}, r"supporting sentences \[3\]; expected numbers from 1 to 2"),
         ({**GOOD, "supporting": "x"}, r"supporting sentences \[\"x\"\]; expected numbers"),
@@ -69,7 +69,9 @@ def test_malformed_objects_say_where(tmp_path: Path, row: Any, message: str) -> 
 def test_malformed_columns_say_where(tmp_path: Path) -> None:
     path = tmp_path / "s.tsv"
     path.write_text("A.\tB?\n", "utf-8")
-    with pytest.raises(DataError, match="s.tsv:1: has 2 columns; expected story<TAB>question<TAB>"):
+    with pytest.raises(
+        DataError, match=r"s.tsv:1: has 2 columns; expected story<TAB>question<TAB>"
+    ):
         read(path)
-    with pytest.raises(RecipeError, match="stories.separator: is empty"):
+    with pytest.raises(RecipeError, match=r"stories.separator: is empty"):
         read(path, separator="")
