@@ -104,7 +104,8 @@ class DynamicMemory(Answerer):
             return self.q.expand(n_rows, -1)
         vectors: Padded = self.read_question(sources[self.question])
         found: Memory = self.asking(Padded(vectors.values, vectors.mask))
-        return self.dropout(found.summary)
+        dropped: Tensor = self.dropout(found.summary)
+        return dropped
 
 
 class AttentionGru(nn.Module):

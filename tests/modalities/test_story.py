@@ -37,7 +37,8 @@ def test_the_last_sentences_are_kept_and_the_loss_is_told() -> None:
 
 def test_case_and_marks_do_not_count() -> None:
     codec = fitted()
-    assert np.array_equal(*codec.encode(["One went!", "one  went"]))
+    one, other = codec.encode(["One went!", "one  went"])
+    assert np.array_equal(one, other)
 
 
 @pytest.mark.parametrize("told", ["", " . . ", "\n"])

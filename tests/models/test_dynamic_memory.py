@@ -23,18 +23,18 @@ def test_the_gate_is_that_of_the_paper() -> None:
     batch = stories.batch(0)
     facts = model._facts(batch.sources["story"]).states[0]  # [N, D]
     q = model._question(batch.sources, 1)[0]  # [D]
-    W1, b1 = model.gate[0].weight, model.gate[0].bias
-    v, b2 = model.gate[2].weight[0], model.gate[2].bias[0]
+    weights = dict(model.named_parameters())
+    W1, b1, v, b2 = (weights[f"gate.{n}"] for n in ("0.weight", "0.bias", "2.weight", "2.bias"))
     scores = []
     for f in facts:
         z = torch.cat([f * q, f * q, (f - q).abs(), (f - q).abs()])  # m = q at first
-        scores.append(v @ torch.tanh(W1 @ z + b1) + b2)
+        scores.append(v[0] @ torch.tanh(W1 @ z + b1) + b2[0])
     g = torch.stack(scores).softmax(dim=0)
     found = model.answer(batch.sources, look=True)
     assert found.weights is not None
     assert_close(found.weights[0, 0, : len(facts)], g)
     c = model.reading(facts[None], g[None])[0]  # type: ignore[misc]
-    m = (model.update[0].weight @ torch.cat([q, c, q]) + model.update[0].bias).relu()
+    m = (weights["update.0.weight"] @ torch.cat([q, c, q]) + weights["update.0.bias"]).relu()
     assert_close(found.logits[0], model.output.weight @ torch.cat([q, m]) + model.output.bias)
 
 
