@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from typing import ClassVar, Literal
 
 from saccade.errors import RecipeError
-from saccade.nouns import SOURCE_NAME
 
 Split = Literal["train", "valid", "test"]
 _LARGEST = 1_000_000
@@ -17,7 +16,7 @@ class Corpus(ABC):
     names: of its sources; of several, the texts of a pair's source have tabs between them.
     """
 
-    names: ClassVar[tuple[str, ...]] = (SOURCE_NAME,)
+    names: ClassVar[tuple[str, ...]] = ("source",)
 
     @abstractmethod
     def pairs(self, split: Split) -> Iterator[tuple[str, str]]:
