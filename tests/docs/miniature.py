@@ -95,8 +95,9 @@ def _readers(raw: Any) -> Iterator[dict[str, Any]]:
 
 def _named(raw: Any) -> Iterator[dict[str, Any]]:
     if isinstance(raw, dict):
-        named = ("text", "captions", "illustrated", "sounds", "idx")
-        if raw.get("kind") in named or "path" in raw:
+        texts = raw.get("kind") == "text" and "source" in raw  # not the modality
+        named = ("captions", "illustrated", "sounds", "idx")
+        if texts or raw.get("kind") in named or "path" in raw:
             yield raw
         for value in raw.values():
             yield from _named(value)
