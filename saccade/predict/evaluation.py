@@ -28,7 +28,7 @@ from saccade.parts import Part
 from saccade.predict import density
 from saccade.predict.baselines import naive_forecasts
 from saccade.predict.decode import USUAL, Decode
-from saccade.predict.prediction import Prediction, shortened
+from saccade.predict.prediction import Prediction
 from saccade.predict.predictor import Predictor
 from saccade.views import page
 from saccade.views.by_length import Bucket, buckets_of
@@ -180,6 +180,12 @@ def outputs_for(
     far = replace(decode, steps=max(lengths, default=1))
     found = zip(opened.stream(given, far), lengths, strict=True)
     return [shortened(one, n) for one, n in found]
+
+
+def shortened(prediction: Prediction, n: int) -> Prediction:
+    """Return a prediction of values without the places behind the first `n`."""
+    hypothesis = replace(prediction.hypothesis, tokens=prediction.hypothesis.tokens[:n])
+    return replace(prediction, hypothesis=hypothesis)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,15 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from saccade.errors import DataError, RecipeError, shown
 from saccade.modalities._notation import Notation
 from saccade.nouns import Raw
 from saccade.tokenizers._vocabulary import Vocabulary
-
-if TYPE_CHECKING:
-    from saccade.predict.prediction import Looker
 
 _NO_VALUES = (bytes, int, float, complex)  # what is never a series or a picture
 
@@ -95,21 +92,3 @@ def _read(raw: Any, notation: Notation, where: str) -> Raw:
             " is several inputs. Convert it first, as with numpy.array(...)."
         )
     return notation.take(raw, where)
-
-
-def check_replacing(looker: "Looker") -> None:
-    """Refuse to replace unknown words where nobody knows by which, or where pieces are no words."""
-    problems = []
-    if not looker.attention_names:
-        problems.append(
-            "decoding.replace_unknown: the model has no attention, so nobody knows which word to"
-            " take; expected one that looks at the source. Set it to false."
-        )
-    sides = [*looker.sources.values(), looker.target]
-    if not all(one.vocabulary is not None and one.vocabulary.whole_words for one in sides):
-        problems.append(
-            "decoding.replace_unknown: the pieces are not whole words, so an unknown one is no"
-            " word; expected the tokenizer word on both sides. Set it to false."
-        )
-    if problems:
-        raise RecipeError(problems)

@@ -3,7 +3,7 @@
 Text alone needs no numpy, which takes a while to import: it is, by what looks at maps.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, TypeAlias
@@ -15,7 +15,7 @@ from saccade.guards.unknown import unknown
 from saccade.modalities._notation import Notation, Values, as_word, slots_filled
 from saccade.nouns import Branch, Hypothesis, Raw
 from saccade.predict.stories import flags_of_several, story_drawing, story_in
-from saccade.predict.times import TimedText, spoken, timed_words, weighed_spans
+from saccade.predict.times import TimedText, spoken, sum_groups, timed_words, weighed_spans
 from saccade.tokenizers._vocabulary import UNK, Vocabulary
 from saccade.views import page
 from saccade.views.drawing import AttentionMap, Drawing, draw_attention
@@ -270,7 +270,7 @@ class Prediction:
             return []
         columns = source.units(self.source_values)
         rows = target.units(self.hypothesis.tokens)
-        by_word = _sum_groups(_sum_groups(weights[:, :-1], columns, axis=1), rows, axis=0)
+        by_word = sum_groups(sum_groups(weights[:, :-1], columns, axis=1), rows, axis=0)
         numbers = list(dict.fromkeys(columns))  # of words, in the order in which they were read
         return [(numbers[int(s)], t) for t, s in enumerate(by_word.argmax(axis=1))]
 
@@ -384,12 +384,6 @@ class Predictions(list[Prediction]):
         return page.table(["input", "output", "score"], rows) + below
 
 
-def shortened(prediction: Prediction, n: int) -> Prediction:
-    """Return a prediction of values without the places behind the first `n`."""
-    hypothesis = replace(prediction.hypothesis, tokens=prediction.hypothesis.tokens[:n])
-    return replace(prediction, hypothesis=hypothesis)
-
-
 @dataclass(frozen=True, slots=True)
 class Scored:
     """How likely a model finds a given pair: log-probability of every target piece and of END."""
@@ -401,11 +395,3 @@ class Scored:
     def score(self) -> float:
         """Log-probability of the whole target."""
         return sum(self.token_scores)
-
-
-def _sum_groups(weights: Maps, groups: Sequence[int], axis: int) -> Maps:
-    """Add up rows or columns that belong to the same word."""
-    import numpy as np  # noqa: PLC0415 - slow to import
-
-    starts = np.flatnonzero(np.diff([-1, *groups]))
-    return np.add.reduceat(weights, starts, axis=axis)

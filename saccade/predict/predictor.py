@@ -36,7 +36,7 @@ from saccade.predict.decode import (
 )
 from saccade.predict.following import DrawOptions, Reach, ValueDraw, write_values
 from saccade.predict.home import Resident, sizes_of
-from saccade.predict.inputs import check_replacing, read_input, read_inputs, scoring_vocabulary
+from saccade.predict.inputs import read_input, read_inputs, scoring_vocabulary
 from saccade.predict.prediction import (
     Arrays,
     Maps,
