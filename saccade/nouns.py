@@ -16,12 +16,14 @@ SOURCE_NAME = "source"  # what the only source of an example is called
 class Example:
     """One example as it was read: sources by name, and all outputs that are right for them.
 
-    origin: what an error message calls it.
+    origin: what an error message calls it.  supporting: which sentences of a story, from 0, the
+    answer follows from, where the data says so; for views to mark.
     """
 
     sources: Mapping[str, Raw]
     references: tuple[Raw, ...]
     origin: str = ""
+    supporting: tuple[int, ...] = ()
 
     @property
     def source(self) -> Raw:

@@ -6,6 +6,7 @@ parts, once each. Unknown keys and wrong types are refused, all of them in one m
 
 import dataclasses
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -68,6 +69,8 @@ class Training:
     """Largest norm of the gradient; 0 leaves it alone."""
     batch_tokens: int = 4096
     """Padded symbols of the longer side in one batch."""
+    mixed: bool = False
+    """Leave long and short examples mixed in a batch, for models to which padding costs little."""
     accumulate: int = 1
     max_steps: int = 0
     max_epochs: int = 0
@@ -150,17 +153,12 @@ class Recipe:
 
     def same(self, other: "Recipe") -> bool:
         """Tell whether two recipes give the same run."""
-        return dataclasses.replace(self, data=_silent(self.data)).plain() == (
-            dataclasses.replace(other, data=_silent(other.data)).plain()
-        )
+        one, two = (replace(r, data=replace(r.data, obtain="")).plain() for r in (self, other))
+        return one == two
 
     def to_yaml(self) -> str:
         """Write the whole recipe as YAML."""
         return yaml.safe_dump(self.plain(), sort_keys=False, allow_unicode=True, width=100)
-
-
-def _silent(data: Data) -> Data:
-    return dataclasses.replace(data, obtain="")
 
 
 def load(path: Path, overrides: Iterable[str] = ()) -> Recipe:

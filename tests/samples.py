@@ -245,6 +245,8 @@ CTC = Part(
     {"embedding": 24, "dropout": 0.0, "split": 2, "encoder": Part(Encoder, "rnn", _RNN)},
 )
 JOINT = Part(Model, "joint_ctc", MODELS["bahdanau"].options)
+MEMORY = Part(Model, "memory_network", {"embedding": 24, "empty": 0.0})
+_SPECIAL = {"hard": HARD, "ctc": CTC, "joint": JOINT, "memory": MEMORY}
 
 
 @cache
@@ -272,9 +274,7 @@ def trained(kind: str, steps: int = 250) -> Model:
     """A model that has seen PAIRS many times."""
     with torch.random.fork_rng():
         torch.manual_seed(1)
-        model = {**MODELS, "hard": HARD, "ctc": CTC, "joint": JOINT}[kind].build(
-            *sides(len(vocabulary()))
-        )
+        model = {**MODELS, **_SPECIAL}[kind].build(*sides(len(vocabulary())))
     optimiser = torch.optim.Adam(model.parameters(), lr=1e-2)
     for _ in range(steps):
         loss = cross_entropy(model, pairs_batch())

@@ -46,7 +46,10 @@ def evaluate(
     model: Model,
     split: Annotated[
         str | None,
-        typer.Option("--split", help="valid, or a name of data.test; the first test if not given."),
+        typer.Option(
+            "--split",
+            help="valid, or a name of data.test; the first test if not given. all: every test.",
+        ),
     ] = None,
     metrics: Metrics = None,
     beam: Beam = None,
@@ -100,6 +103,8 @@ def evaluate(
 
       saccade evaluate runs/demo --metric bleu --by-length --picture length.svg
 
+      saccade evaluate runs/stories --split all     [dim](every test set, and the mean)[/dim]
+
       saccade evaluate runs/labels --metric f1 --confusion text --picture confusion.svg
 
       saccade evaluate runs/demo --engine ctranslate2 --quantise int8
@@ -109,6 +114,9 @@ def evaluate(
         checked_path(picture, "--picture")
     chosen = [part_of(Metric, name) for name in metrics or []]
     recipe = folders.read_plan(model).recipe
+    if split == "all" and split not in recipe.data.test:
+        _evaluate_all(model, list(recipe.data.test), chosen, Decode(beam), json_file)
+        return
     split = split or next(iter(recipe.data.test), "valid")
     note_files(model, held_out(recipe).get(split))
     opened = None
@@ -137,15 +145,57 @@ def evaluate(
         show_evaluation(f"{model} on {split}: {len(found.examples):,} examples", found)
         if unknown:
             _show(f"without unknown words: {len(found.known):,} examples", known)
+    _draw_asked(found, measured[0], confusion, picture, by_length=by_length, quiet=json_file == "-")
+
+
+def _draw_asked(
+    found: Evaluation,
+    metric: Part[Metric],
+    confusion: Literal["text", "words", "characters"] | None,
+    picture: Path | None,
+    *,
+    by_length: bool,
+    quiet: bool,
+) -> None:
+    """Draw what is taken for what, and the metric by length, as far as somebody asked."""
     if confusion:
         if confusion == "characters":
             drawing = character_drawing(found)
         else:
             drawing = confusion_drawing(found, confusion)
-        _draw(drawing, picture, to_terminal=json_file != "-")
+        _draw(drawing, picture, to_terminal=not quiet)
     if by_length or (picture and not confusion):
         place = None if confusion else picture
-        _draw(length_drawing(measured[0], found), place, to_terminal=json_file != "-")
+        _draw(length_drawing(metric, found), place, to_terminal=not quiet)
+
+
+def _evaluate_all(
+    model: Path,
+    splits: Sequence[str],
+    metrics: Sequence[Part[Metric]],
+    decode: Decode,
+    json_file: str | None,
+) -> None:
+    """Measure every test set by itself, and show the plain mean over them."""
+    found = {name: run.evaluate(model, name, metrics=metrics, decode=decode) for name in splits}
+    if not found:
+        raise DataError(f"{model}: its recipe has no data.test; expected some. Use --split valid.")
+    first = next(iter(found.values())).figures
+    means = {
+        name: sum(one.figures[name].score.value for one in found.values()) / len(found)
+        for name in first
+    }
+    plain = {"model": str(model), "splits": {name: one.plain() for name, one in found.items()}}
+    _publish(json_file, {**plain, "mean": means})
+    if json_file == "-":
+        return
+    rows = [
+        [name, f"{len(one.examples):,}", *(f"{f.score.value:.2f}" for f in one.figures.values())]
+        for name, one in found.items()
+    ]
+    rows.append(["mean", "", *(f"{mean:.2f}" for mean in means.values())])
+    titles = [figure.title for figure in first.values()]
+    show_table(f"{model} on every test set", ["test set", "examples", *titles], rows)
 
 
 def _draw(drawing: Drawing, picture: Path | None, *, to_terminal: bool) -> None:

@@ -51,7 +51,11 @@ def inspect(
     ] = False,
     gold: Annotated[
         str,
-        typer.Option("--gold", help="For --view alignment: points people drew, as '0-0 1-2 3p4'."),
+        typer.Option(
+            "--gold",
+            help="For --view alignment: points people drew, as '0-0 1-2 3p4'. Of a story: the"
+            " numbers of supporting sentences, as '1 3'.",
+        ),
     ] = "",
     grid: Annotated[
         bool, typer.Option("--grid", help="Over a picture: the cells as they are, not smoothed.")
@@ -87,7 +91,8 @@ def inspect(
             found = predictor.predict(given, steps=len(truth) if far else None)
             drawing = pictures.output_drawing(found, truth)
             return drawing if drawing.said else replace(drawing, said=found.text)
-        how: dict[str, Any] = {"head": head, "words": words, "beam": beam, "gold": gold}
+        marked = gold or _supporting(folder, sentence)
+        how: dict[str, Any] = {"head": head, "words": words, "beam": beam, "gold": marked}
         return pictures.draw(predictor, given, view, **how, smoothly=not grid)
 
     drawings = {str(folder): drawn(folder) for folder in (model, *(beside or []))}
@@ -115,6 +120,14 @@ def _given(model: Path, predictor: Predictor, asked: str) -> tuple[Any, Any]:
         )
     given = {name: example.sources[name] for name in predictor.sources}
     return given, predictor.target.read(example.target)
+
+
+def _supporting(model: Path, asked: str) -> str:
+    """Return the numbers of the sentences that the answer of `example:N` follows from."""
+    word, _, digits = asked.partition(":")
+    if word != "example" or not digits.isdecimal():
+        return ""
+    return " ".join(str(place + 1) for place in example_of(model, digits).supporting)
 
 
 def read_given(predictor: Predictor, asked: str) -> str | dict[str, str]:

@@ -17,6 +17,7 @@ from saccade.fit.outline import outline, readable
 from saccade.starters.lines import look_at_lines, recipe_for_lines
 from saccade.starters.photographs import has_features, look_at, recipe_for
 from saccade.starters.recordings import look_at_recordings, speech_recipe
+from saccade.starters.stories import answers_recipe, look_at_stories
 from saccade.train.files import write_text
 
 
@@ -137,6 +138,10 @@ def init(
     names: Annotated[
         str, typer.Option("--names", help="How they are called: {label}_{speaker}_{index}.")
     ] = "",
+    stories: Annotated[
+        Path | None,
+        typer.Option("--stories", help="Your stories with questions, for answers: JSONL, TSV."),
+    ] = None,
 ) -> None:
     """Write a commented starter recipe, or one that suits your own files if you name them.
 
@@ -158,10 +163,15 @@ def init(
 
       saccade init speech --folder recordings --tsv texts.tsv
 
+      saccade init answers --stories stories.jsonl
+
       saccade init dates
     """
     paired = any((source, target, columns, valid, test))
-    if images and task == "lines":
+    if stories:
+        others = paired or any((data, images, captions, folder, names))
+        _init_answers(task, output, stories, others=others)
+    elif images and task == "lines":
         _init_lines(output, images, data or [], others=paired or captions is not None)
     elif task == "speech" and (folder or names or data):
         others = paired or images is not None or captions is not None
@@ -252,6 +262,23 @@ def _init_speech(
     note(f"{found.place}: {found.count:,} recordings, about {found.mean:.1f} seconds each.")
     if found.n_lost:
         note(f"{found.n_lost:,} recordings that are named are not there; they are skipped.")
+
+
+def _init_answers(task: str, output: Path, stories: Path, *, others: bool) -> None:
+    """Write a recipe for stories."""
+    if task != "answers" or others:
+        raise RecipeError(
+            "init: --stories is for answers and goes with no other files: saccade init answers"
+            " --stories FILE."
+        )
+    starters.check_new(output)
+    found = look_at_stories(stories)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    write_text(output, answers_recipe(found, output))
+    note(
+        f"{stories}: {found.count:,} questions with {found.answers:,} different answers; the"
+        f" longest story has {found.longest:,} sentences."
+    )
 
 
 def column_names(text: str) -> ColumnNames:

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Literal
+from typing import ClassVar, Literal
 
 from saccade.errors import RecipeError
 
@@ -11,7 +11,12 @@ _LARGEST = 1_000_000
 
 
 class Corpus(ABC):
-    """Writes pairs of text. The same options give the same pairs, on every machine."""
+    """Writes pairs of text. The same options give the same pairs, on every machine.
+
+    names: of its sources; of several, the texts of a pair's source have tabs between them.
+    """
+
+    names: ClassVar[tuple[str, ...]] = ("source",)
 
     @abstractmethod
     def pairs(self, split: Split) -> Iterator[tuple[str, str]]:

@@ -67,11 +67,12 @@ class Batches:
     """All pairs of some stores, cut into batches of about equal cost.
 
     Pairs with more places on a side than `limits` allows are left out and counted. A corpus of
-    weight 2.5 is read twice an epoch, and a random half of it once more. Every rank of a `world`
+    weight 2.5 is read twice an epoch, and a random half of it once more. Training batches that are
+    `mixed` are cut from the shuffle as it is, without sorting. Every rank of a `world`
     gets the same number of batches; where they do not divide, the first ones are dealt out again.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all but two are named
         self,
         stores: Sequence[Store],
         codecs: Codecs,
@@ -80,11 +81,12 @@ class Batches:
         limits: Mapping[str, int],
         seed: int,
         weights: Sequence[float] = (),
+        mixed: bool = False,
         rank: int = 0,
         world: int = 1,
     ) -> None:
         self._stores, self._codecs, self._limits = stores, codecs, limits
-        self._seed, self._batch_tokens = seed, batch_tokens
+        self._seed, self._batch_tokens, self._mixed = seed, batch_tokens, mixed
         self._varies = any(codec.varies for codec in codecs.sides.values())
         self._heeds = any(codec.heeds for codec in codecs.sides.values())
         self._weights = weights or [1.0] * len(stores)
@@ -133,7 +135,8 @@ class Batches:
         starts = [0]
         for begin in range(0, len(flat), window):
             part = flat[begin : begin + window]
-            part[:] = part[_alike(self._source[part], self._target[part])]
+            if not self._mixed:
+                part[:] = part[_alike(self._source[part], self._target[part])]
             starts.extend(begin + end for end in _cuts(size[part], self._batch_tokens))
         turn = generator.permutation(len(starts) - 1)
         return BatchPlan(flat, np.array(starts, dtype=np.int64), self._share(turn))

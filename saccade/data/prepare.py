@@ -177,4 +177,5 @@ def batches_of(
         limits={**limits, TARGET: data.target.build().max_length},
         seed=recipe.seed,
         weights=data.weights if len(stores) == len(data.weights) else (),
+        mixed=recipe.training.mixed,
     )

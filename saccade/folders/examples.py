@@ -26,6 +26,7 @@ _FILES = ("data:image/", "data:audio/")
 _PICTURE_CHARACTERS = 200_000  # of a PNG file, 224 x 224, or of 9 seconds at 8 kHz
 _BYTES = 1 << 20  # of the file
 _FRAME = 64  # bytes of it around the examples
+_MARKED = 100  # sentences that an answer follows from
 
 
 def pick_examples(recipe: Recipe, codecs: Codecs, root: Path = Path()) -> list[Example]:
@@ -51,7 +52,8 @@ def pick_examples(recipe: Recipe, codecs: Codecs, root: Path = Path()) -> list[E
 
 def _as_text(example: Example, codecs: Codecs) -> Example:
     sources = {name: codec.write(example.sources[name]) for name, codec in codecs.sources.items()}
-    return Example(sources, tuple(map(codecs.target.write, example.references)))
+    references = tuple(map(codecs.target.write, example.references))
+    return Example(sources, references, supporting=example.supporting[:_MARKED])
 
 
 def _texts(example: Example) -> list[str]:
@@ -106,6 +108,8 @@ def example_of(folder: Path, number: str) -> Example:
 
 def _row(example: Example) -> str:
     row = {"sources": dict(example.sources), "references": list(example.references)}
+    if example.supporting:
+        row["supporting"] = list(example.supporting)
     return json.dumps(row, ensure_ascii=False)
 
 
@@ -122,7 +126,8 @@ def _parsed(content: Any) -> list[Example]:
 def _example(row: Any, number: int) -> Example:
     match row:
         case {"sources": dict(sources), "references": [_, *_] as references}:
-            example = Example(sources, tuple(references), f"{EXAMPLES}:{number}")
+            marked = _numbers(row.get("supporting", []), number)
+            example = Example(sources, tuple(references), f"{EXAMPLES}:{number}", marked)
             for text in _texts(example) if sources else ():
                 if not isinstance(text, str):
                     raise ValueError(f"example {number} holds something else than text")
@@ -132,3 +137,10 @@ def _example(row: Any, number: int) -> Example:
             if sources:
                 return example
     raise ValueError(f"example {number} has no source or no reference")
+
+
+def _numbers(found: Any, number: int) -> tuple[int, ...]:
+    good = isinstance(found, list) and len(found) <= _MARKED
+    if not good or not all(type(one) is int and 0 <= one < 1 << 20 for one in found):
+        raise ValueError(f"example {number} marks something else than a few sentences")
+    return tuple(found)

@@ -163,9 +163,10 @@ def _places(prediction: Prediction, name: str) -> Sequence[int]:
     Where they form a grid, their numbers.
     """
     values = prediction.arrays[name]
+    n_places = len(prediction.labels(name))
     if prediction.looker.sources[name].vocabulary is not None:
-        return [*values, END]
-    return range(len(prediction.labels(name)))
+        return [*values, END][:n_places]
+    return range(n_places)
 
 
 def _numbers(notation: Notation | Vocabulary, ids: Sequence[int], *, apart: bool) -> list[int]:

@@ -1,7 +1,7 @@
 """Views of a model at work on one sentence: what is gathered meets what draws it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property, partial
 from typing import Any, Protocol, runtime_checkable
@@ -76,7 +76,9 @@ class _Seen:
     @cached_property
     def translation(self) -> Prediction:
         """The sentence translated, once, for the views that ask what was written."""
-        return inspection.translated(self.translator, self.sentence, beam=self.beam)
+        found = inspection.translated(self.translator, self.sentence, beam=self.beam)
+        numbers = tuple(int(n) - 1 for n in self.gold.split() if n.isdecimal())
+        return replace(found, supporting=numbers) if numbers else found
 
     @property
     def said(self) -> str:
@@ -114,7 +116,8 @@ def draw(
         head: one attention map by name, the name of a layer, or mean or max of all.
         words: join pieces to whole words on the axes of attention.
         beam: hypotheses kept at each step; the recipe's own if not given.
-        gold: for the alignment view, which words people say belong together, as `0-0 1-2 3p4`.
+        gold: for the alignment view, which words people say belong together, as `0-0 1-2 3p4`; of
+            a story, the numbers of the sentences that the answer follows from, as `1 3`.
         smoothly: over a picture, without edges between the cells; False draws the grid as it is.
     """
     if view not in _VIEWS:

@@ -55,6 +55,10 @@ class Notation(ABC):
         """What a line shows in the place of a raw value that is a picture file as text."""
         return _STAND_INS.get(self.view, "")
 
+    def skipped(self, raw: Raw) -> int:
+        """Return how many places at the beginning of a raw value a model does not read."""
+        return 0
+
     def words(self, values: Values) -> list[int]:
         """Number the word that each place belongs to; places that form no words stand alone."""
         return list(range(len(values)))

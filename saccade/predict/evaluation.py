@@ -28,7 +28,7 @@ from saccade.parts import Part
 from saccade.predict import density
 from saccade.predict.baselines import naive_forecasts
 from saccade.predict.decode import USUAL, Decode
-from saccade.predict.prediction import Prediction, shortened
+from saccade.predict.prediction import Prediction
 from saccade.predict.predictor import Predictor
 from saccade.views import page
 from saccade.views.by_length import Bucket, buckets_of
@@ -174,11 +174,18 @@ def outputs_for(
     """Predict the output of every example; of a forecast, as many places as its reference has."""
     given = [{name: example.sources[name] for name in opened.sources} for example in examples]
     if opened.target.ends:
-        return list(opened.stream(given, decode))
+        told = zip(opened.stream(given, decode), examples, strict=True)
+        return [replace(p, supporting=e.supporting) if e.supporting else p for p, e in told]
     lengths = [len(as_numbers(example.target, example.origin)) for example in examples]
     far = replace(decode, steps=max(lengths, default=1))
     found = zip(opened.stream(given, far), lengths, strict=True)
     return [shortened(one, n) for one, n in found]
+
+
+def shortened(prediction: Prediction, n: int) -> Prediction:
+    """Return a prediction of values without the places behind the first `n`."""
+    hypothesis = replace(prediction.hypothesis, tokens=prediction.hypothesis.tokens[:n])
+    return replace(prediction, hypothesis=hypothesis)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 Text alone needs no numpy, which takes a while to import: it is, by what looks at maps.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, TypeAlias
@@ -14,7 +14,8 @@ from saccade.guards.profile import Profile
 from saccade.guards.unknown import unknown
 from saccade.modalities._notation import Notation, Values, as_word, slots_filled
 from saccade.nouns import Branch, Hypothesis, Raw
-from saccade.predict.times import TimedText, spoken, timed_words, weighed_spans
+from saccade.predict.stories import flags_of_several, story_drawing, story_in
+from saccade.predict.times import TimedText, spoken, sum_groups, timed_words, weighed_spans
 from saccade.tokenizers._vocabulary import UNK, Vocabulary
 from saccade.views import page
 from saccade.views.drawing import AttentionMap, Drawing, draw_attention
@@ -83,6 +84,7 @@ class Prediction:
     sources: the input, by name.  arrays: as the model reads it.  blank: the input was empty, so
     nothing was asked of the model.  copied: the words that the slots of the vocabularies stand
     for.  replacing: whether an unknown word is written as the source word that was looked at most.
+    supporting: the sentences of a story, from 0, that the right answer follows from, if known.
 
     >>> m = saccade.load("runs/demo")                           # doctest: +SKIP
     >>> r = m.translate("The little girl sleeps.")              # doctest: +SKIP
@@ -99,6 +101,7 @@ class Prediction:
     copied: tuple[str, ...] = ()
     replacing: bool = False
     blank: bool = False
+    supporting: tuple[int, ...] = ()
 
     @cached_property
     def output(self) -> Raw:
@@ -267,7 +270,7 @@ class Prediction:
             return []
         columns = source.units(self.source_values)
         rows = target.units(self.hypothesis.tokens)
-        by_word = _sum_groups(_sum_groups(weights[:, :-1], columns, axis=1), rows, axis=0)
+        by_word = sum_groups(sum_groups(weights[:, :-1], columns, axis=1), rows, axis=0)
         numbers = list(dict.fromkeys(columns))  # of words, in the order in which they were read
         return [(numbers[int(s)], t) for t, s in enumerate(by_word.argmax(axis=1))]
 
@@ -299,6 +302,8 @@ class Prediction:
         """Reasons not to trust the output, computed when asked for; none if all seems well."""
         import saccade.guards.hallucination as guard  # noqa: PLC0415 - imports numpy
 
+        if len(self.arrays) > 1 and not self.blank:
+            return flags_of_several(self)
         source, ids = self._source_vocabulary, self.source_values
         if self.blank or not len(ids) or source is None or self.looker.target.vocabulary is None:
             return ()
@@ -348,6 +353,8 @@ class Prediction:
 
     def drawn(self, one: AttentionMap, spans: Mapping[str, tuple[int, int]]) -> Drawing:
         """Draw a map over the input; `spans` are the columns of each source."""
+        if story_in(self):
+            return story_drawing(self, one)
         if len(spans) < 2 or all(n.view == Notation.view for n in self.looker.sources.values()):
             return draw_attention(self.view, one)
         return draw_sources(one, {name: self._over(name) for name in spans}, spans)
@@ -377,12 +384,6 @@ class Predictions(list[Prediction]):
         return page.table(["input", "output", "score"], rows) + below
 
 
-def shortened(prediction: Prediction, n: int) -> Prediction:
-    """Return a prediction of values without the places behind the first `n`."""
-    hypothesis = replace(prediction.hypothesis, tokens=prediction.hypothesis.tokens[:n])
-    return replace(prediction, hypothesis=hypothesis)
-
-
 @dataclass(frozen=True, slots=True)
 class Scored:
     """How likely a model finds a given pair: log-probability of every target piece and of END."""
@@ -394,11 +395,3 @@ class Scored:
     def score(self) -> float:
         """Log-probability of the whole target."""
         return sum(self.token_scores)
-
-
-def _sum_groups(weights: Maps, groups: Sequence[int], axis: int) -> Maps:
-    """Add up rows or columns that belong to the same word."""
-    import numpy as np  # noqa: PLC0415 - slow to import
-
-    starts = np.flatnonzero(np.diff([-1, *groups]))
-    return np.add.reduceat(weights, starts, axis=axis)

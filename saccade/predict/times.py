@@ -141,3 +141,11 @@ def word_groups(vocabulary: Vocabulary, ids: Sequence[int]) -> Iterator[list[int
             group = group[1:]
         if group:
             yield group
+
+
+def sum_groups(weights: "Weights", groups: Sequence[int], axis: int) -> "Weights":
+    """Add up rows or columns that belong to the same word."""
+    import numpy as np  # noqa: PLC0415 - slow to import
+
+    starts = np.flatnonzero(np.diff([-1, *groups]))
+    return np.add.reduceat(weights, starts, axis=axis)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from saccade.corpora.base import Corpus, Split
-from saccade.nouns import Example, pair
+from saccade.nouns import Example
 from saccade.parts import Part
 from saccade.readers.base import Reader
 
@@ -27,7 +27,12 @@ class Embedded(Reader):
     def read(self) -> Iterator[Example]:
         """Yield the pairs as the corpus writes them."""
         for number, (source, target) in enumerate(self.corpus.pairs(self.split), start=1):
-            yield pair(source, target, f"{self.kind}/{self.split}:{number}")
+            yield Example(self._named(source), (target,), f"{self.kind}/{self.split}:{number}")
+
+    def _named(self, source: str) -> dict[str, str]:
+        names = self.corpus.names
+        texts = source.split("\t") if len(names) > 1 else [source]
+        return dict(zip(names, texts, strict=True))
 
     def fingerprint(self) -> str:
         """Hash the pairs."""

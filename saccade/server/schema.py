@@ -299,7 +299,7 @@ class InputAnswer(BaseModel):
     """
 
     name: str
-    kind: Literal["text", "picture", "clip", "sound", "strokes", "values"]
+    kind: Literal["text", "story", "picture", "clip", "sound", "strokes", "values"]
     limit: int
 
 

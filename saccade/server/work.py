@@ -75,6 +75,7 @@ _KINDS = {  # by the view
     "film": "clip",
     "spectrogram": "sound",
     "strokes": "strokes",
+    "story": "story",
 }
 
 

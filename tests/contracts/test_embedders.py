@@ -21,6 +21,11 @@ def _symbols() -> Rows:
     return [(randn(n, seed=n).abs() * 100).long() % SIZE for n in (4, 6, 1)]
 
 
+def _sentences() -> Rows:
+    """Ids of words, all known: others count for nothing."""
+    return [(randn(n, 3, seed=n).abs() * 100).long() % 5 + 4 for n in (4, 6, 1)]
+
+
 def _numbers() -> Rows:
     return [randn(n, SIZE, seed=n) for n in (4, 6, 1)]
 
@@ -56,6 +61,7 @@ GIVEN: dict[str, tuple[int, Callable[[], Rows]]] = {  # dimensions of places, an
     "linear": (1, _numbers),
     "patches": (2, _pictures),
     "projected": (2, _grids),
+    "sentences": (1, _sentences),
     "spectrogram": (1, _numbers),
     "symbols": (1, _symbols),
     "vgg": (2, _photos),

@@ -22,7 +22,7 @@ every = pytest.mark.parametrize("part", PARTS, ids=name)  # the others: test_for
 
 def build(part: Part[Objective]) -> Model:
     """A model that has begun to learn, so that its own outputs are sometimes right."""
-    own = {"hard_attention": "hard", "ctc": "ctc", "joint_ctc": "joint"}
+    own = {"hard_attention": "hard", "ctc": "ctc", "joint_ctc": "joint", "linear_start": "memory"}
     kind = own.get(part.kind, "bahdanau")
     return copy.deepcopy(trained(kind, 25))
 

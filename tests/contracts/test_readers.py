@@ -38,11 +38,15 @@ TEXTS = {
     "ink.jsonl": '{"text": "a", "strokes": [[[0, 0], [1, 1]]]}\n',
     "forms.txt": "a01-000u\n",
     "sounds.tsv": "a.wav\tone\nb.wav\ttwo\n",
+    "qa1.txt": "1 Mary slept.\n2 Who slept?\tMary\t1\n",
+    "stories.tsv": "Mary slept.\tWho slept?\tMary\n",
 }
 TSV = {"kind": "tsv", "path": "t.tsv"}
 SOUNDS = {"kind": "sounds", "files": "sounds", "manifest": "sounds.tsv"}
 OPTIONS: dict[str, dict[str, Any]] = {
     "bitmaps": {"corpus": {"kind": "idx", "images": "images.idx", "labels": "labels.idx"}},
+    "babi": {"path": "qa1.txt", "part": "test"},
+    "stories": {"path": "stories.tsv"},
     "blocks": {"path": "a.txt"},
     "captions": {"images": "pictures", "captions": "pictures.tsv", "split": "names.txt"},
     "clips": {"clips": "clips", "captions": "clips.tsv", "split": "split.txt"},

@@ -95,8 +95,9 @@ def _readers(raw: Any) -> Iterator[dict[str, Any]]:
 
 def _named(raw: Any) -> Iterator[dict[str, Any]]:
     if isinstance(raw, dict):
-        named = ("text", "captions", "illustrated", "sounds", "idx")
-        if raw.get("kind") in named or "path" in raw:
+        texts = raw.get("kind") == "text" and "source" in raw  # not the modality
+        named = ("captions", "illustrated", "sounds", "idx")
+        if texts or raw.get("kind") in named or "path" in raw:
             yield raw
         for value in raw.values():
             yield from _named(value)
@@ -117,6 +118,9 @@ def _write(reader: dict[str, Any], folder: Path, size: tuple[int, int]) -> None:
     if reader["kind"] == "idx":
         _write_idx(folder / reader["images"], LINES, *DIGIT)
         _write_idx(folder / reader["labels"], LINES)
+        return
+    if reader["kind"] == "babi":
+        _write_stories(reader, folder)
         return
     if reader["kind"] == "text":
         _save(folder / reader["source"], [source for source, _ in pairs])
@@ -150,6 +154,16 @@ def _write_pictures(
         _save(folder / reader["captions"], rows)
     if "split" in reader:
         _save(folder / reader["split"], names)
+
+
+def _write_stories(reader: dict[str, Any], folder: Path) -> None:
+    """Write short stories to learn from and to test on, for every task that is named, or two."""
+    for task in reader.get("tasks") or (1, 2):
+        rooms = [f"room{i % 4}" for i in range(LINES)]
+        told = [[f"1 Mary is in {room}.", f"2 Where is Mary?\t{room}\t1"] for room in rooms]
+        for part in ("train", "test"):
+            place = folder / reader["path"] / f"qa{task}_task_{part}.txt"
+            _save(place, [line for story in told for line in story])
 
 
 def _write_sounds(reader: dict[str, Any], folder: Path) -> None:

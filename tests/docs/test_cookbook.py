@@ -11,8 +11,8 @@ COOKBOOK = ROOT / "docs" / "cookbook"
 PAGES = sorted(COOKBOOK.glob("[!R]*.md"))
 JOBS = (
     *("translation", "spelling", "pronunciation", "inflection", "transliteration", "dates"),
-    *("chat", "titles", "code", "labels", "tags", "completion", "forecasting", "captions"),
-    *("video", "print", "speech", "handwriting"),
+    *("chat", "titles", "code", "labels", "answers", "tags", "completion", "forecasting"),
+    *("captions", "video", "print", "speech", "handwriting"),
 )
 PARTS = ["**Data.**", "**Train.**", "**Use.**", "![", "**Public data.**", "**When it does not"]
 LONGEST = 80  # lines: short enough to read

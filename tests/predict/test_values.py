@@ -11,7 +11,7 @@ from saccade.modalities._numbers import parse
 from saccade.modalities.numbers import NumbersCodec, Scale
 from saccade.models.base import Model
 from saccade.parts import Part
-from saccade.predict.prediction import shortened
+from saccade.predict.evaluation import shortened
 from saccade.predict.predictor import Predictor
 from saccade.recipe import Decoding
 from tests.samples import scramble

@@ -259,6 +259,7 @@ export class Answer {
 
   get attentionTitle() {
     if (this.seen.some(({ strokes }) => strokes)) return "Every letter";
+    if (this.model.inputs.some(({ kind }) => kind === "story")) return "Hops";
     return this.seen.length ? "Every word" : VIEWS.attention;
   }
 

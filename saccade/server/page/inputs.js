@@ -144,6 +144,7 @@ export function inputs({ limits, say }) {
   const text = find("#text-box"), source = find("#source"), boxes = find("#sources");
   let model, shown = new Map();
   const isText = () => (model?.inputs ?? []).length < 2 && !(model?.inputs?.[0]?.kind in TITLES || model?.inputs?.[0]?.kind in SORTS);
+  const isStory = () => (model?.inputs ?? []).some(({ kind }) => kind === "story");
   const alone = () => (model.inputs.length === 1 ? [...shown.values()][0] : undefined);
   const fileBoxes = () => [...shown.values()].filter((box) => box instanceof FileBox);
   const unwritten = () => [...shown.values()].filter((box) => box.sort);  // boxes that hold no text
@@ -167,7 +168,7 @@ export function inputs({ limits, say }) {
       block.append(make("span", { class: "over" }, title), inner);
       shown.set(name, new InkBox(inner, { limit, most: limits?.points ?? 4000, say }));
     } else {
-      const box = make("textarea", { rows: "2", dir: "auto", spellcheck: "false" });
+      const box = make("textarea", { rows: kind === "story" ? "6" : "2", dir: "auto", spellcheck: "false" });
       block.append(make("label", { class: "over" }, title, box));
       shown.set(name, box);
     }
@@ -188,7 +189,7 @@ export function inputs({ limits, say }) {
     isText,
     readsFiles: () => unwritten().length > 0,
     // What is done with them, on a button and while it is done.
-    verb: () => unwritten()[0]?.sort.verb ?? (model?.draws ? ["Write", "Writing …"] : ["Translate", "Translating …"]),
+    verb: () => unwritten()[0]?.sort.verb ?? (model?.draws ? ["Write", "Writing …"] : isStory() ? ["Ask", "Reading …"] : ["Translate", "Translating …"]),
     // What is to be asked: each with the text of the request, and what to call it.
     values() {
       if (isText()) return source.value.trim() ? [{ text: source.value, title: "" }] : [];
