@@ -121,7 +121,7 @@ class Decoding:
     """A folder of model language_model or ngram with the target's symbols: shallow fusion."""
     language_model_weight: float = 0.3
     insertion: float = 0.0
-    """Added for every symbol where there is a language model."""
+    """Added for every symbol, against outputs that are too short; below zero against long ones."""
     repair: str = ""
     """Confusions that `evaluate --confusions` wrote: the language model mends what was read."""
     no_repeat: int = 0

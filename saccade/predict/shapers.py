@@ -10,6 +10,7 @@ from saccade.predict.repair import Channel, Confusions, Repair
 from saccade.recipe import Decoding
 from saccade.search.base import Shaper
 from saccade.shaping.fusion import Fusion
+from saccade.shaping.insertion import Insertion
 from saccade.shaping.lexicon import Counts, Lexicon
 from saccade.shaping.no_repeat import NoRepeat
 from saccade.tokenizers._vocabulary import Vocabulary
@@ -54,6 +55,8 @@ def shapers_of(
         fusion = Fusion(language_model.model, weight, insertion, language_model.ids)
         fused = None if shapers else fusion.table()
         shapers.append(fusion)
+    elif decoding.insertion and not decoding.repair:
+        shapers.append(Insertion(decoding.insertion))
     return Shapers(shapers, fused)
 
 
