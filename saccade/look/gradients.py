@@ -96,7 +96,9 @@ def through(reel: Reel, *, seed: int = 1) -> list[float]:
         v = torch.randn(last.shape, generator=noise, dtype=torch.float64).to(last.device)
         total = (last * v / v.norm(dim=1, keepdim=True)).sum()
         entries = [entry for state in states for entry in tensors(state)]
-        found = torch.autograd.grad(total, entries, allow_unused=True, materialize_grads=True)
+        live = [entry for entry in entries if entry.requires_grad]  # not how long a slot was idle
+        grads = iter(torch.autograd.grad(total, live, allow_unused=True, materialize_grads=True))
+    found = [next(grads) if one.requires_grad else torch.zeros_like(one) for one in entries]
     n = len(tensors(first))
     steps = torch.stack([_norms(found, i, n) for i in range(len(states))])  # [T + 1]
     return [float(norm) for norm in steps.flip(0)]
