@@ -161,6 +161,28 @@ def map_state(function: Callable[[Tensor], Tensor], state: State) -> State:
     }
 
 
+def map_both(function: Callable[[Tensor, Tensor], Tensor], one: State, other: State) -> State:
+    """Apply `function` to every tensor of `one` and that of the same name of `other`."""
+    return {
+        name: function(entry, tensor(other, name))
+        if isinstance(entry, Tensor)
+        else map_both(function, entry, nested(other, name))
+        for name, entry in one.items()
+    }
+
+
+def tensors(state: State) -> list[Tensor]:
+    """Return every tensor of `state`, those of nested states too.
+
+    >>> [one.item() for one in tensors({"b": torch.tensor(2), "a": {"c": torch.tensor(1)}})]
+    [2, 1]
+    """
+    found = []
+    for entry in state.values():
+        found += [entry] if isinstance(entry, Tensor) else tensors(entry)
+    return found
+
+
 def reorder(state: State, index: Tensor) -> State:
     """Take rows `index` of every tensor of `state`; the only reordering in the package.
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from saccade.attention.base import Attention
+from saccade.cells.base import Cell
 from saccade.data.batching import collate as make_batch
 from saccade.data.codecs import Codecs
 from saccade.decoders.base import Decoder
@@ -39,6 +40,7 @@ SMALL: dict[str, Any] = {
     "dropout": 0.0,
 }
 _KERNELS = {"filters": 4, "widest": 3, "context": 8}
+_CELLS = {"slots": 7, "width": 5, "periods": [1, 2], "nearest": 3}
 
 
 def variants(family: type[T], **options: Any) -> list[Part[T]]:
@@ -48,9 +50,8 @@ def variants(family: type[T], **options: Any) -> list[Part[T]]:
 
 def _variants(family: type[T], kind: str, given: dict[str, Any]) -> Iterator[Part[T]]:
     known = schema(find(family, kind))
-    options = {
-        name: value for name, value in {**SMALL, **_KERNELS, **given}.items() if name in known
-    }
+    small = {**SMALL, **_KERNELS, **(_CELLS if family is Cell else {}), **given}
+    options = {name: value for name, value in small.items() if name in known}
     yield Part(family, kind, options)
     for name, option in known.items():
         choices = get_args(option.type) if get_origin(option.type) is Literal else ()
@@ -80,7 +81,7 @@ def name(part: object) -> str:
     """Say what a part is, for the report of a test; other parameters speak for themselves."""
     if not isinstance(part, Part):
         return str(part)
-    own = {k: v for k, v in part.options.items() if {**SMALL, **_KERNELS}.get(k) != v}
+    own = {k: v for k, v in part.options.items() if {**SMALL, **_KERNELS, **_CELLS}.get(k) != v}
     inner = [f"{k}={name(v) if isinstance(v, Part) else v}" for k, v in own.items()]
     return "-".join([part.kind, *inner])
 

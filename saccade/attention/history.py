@@ -67,7 +67,7 @@ class HistoryAttention(Remembering):
 
 
 def _unflatten(state: State, rows: int, n_places: int) -> State:
-    return map_state(lambda part: part.view(rows, n_places, part.shape[1]), state)
+    return map_state(lambda part: part.view(rows, n_places, *part.shape[1:]), state)
 
 
 def _check(memory: int, around: int) -> None:

@@ -1,13 +1,26 @@
 """What a recurrent cell is: one step, and how to take all steps of a known sequence."""
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 from saccade.flow import State, Swept, Ticked
 from saccade.kernels.lstm import LstmWeights
+
+
+class Addressed(NamedTuple):
+    """Where the heads of a cell with a memory are, and what they do there.
+
+    write: `[B, W, N]`, the weights of the heads that write.  written: `[B, W, M]`, what stands
+    there now.  read: `[B, R, N]`.  vectors: `[B, R, M]`, what was read.
+    """
+
+    write: Tensor
+    written: Tensor
+    read: Tensor
+    vectors: Tensor
 
 
 class Cell(nn.Module, ABC):
@@ -17,7 +30,13 @@ class Cell(nn.Module, ABC):
     `tick` does the half that needs the state before it. `forward` is the two together.
     """
 
-    parts: ClassVar[tuple[str, ...]]  # the entries of its State, each [B, D]; the output is "h"
+    parts: tuple[str, ...]
+    """Entries of its State, each `[B, D]`, that a host may give it to start from.
+
+    The output is "h". A cell may keep more in its State, such as a memory.
+    """
+
+    addresses: ClassVar[bool] = False  # True if it has a memory, so that `addressed` can tell
 
     def __init__(self, input_dim: int, hidden_dim: int) -> None:
         super().__init__()
@@ -45,8 +64,17 @@ class Cell(nn.Module, ABC):
         return self.tick(self.project(x), state)
 
     def start(self, like: Tensor) -> State:
-        """Return the state of zeros for as many rows as `like` has."""
-        return {name: like.new_zeros(like.shape[0], self.hidden_dim) for name in self.parts}
+        """Return the state before the first step for as many rows as `like` has, parts zero."""
+        zeros = {name: like.new_zeros(like.shape[0], self.hidden_dim) for name in self.parts}
+        return self.started({**zeros})
+
+    def started(self, given: State) -> State:
+        """Return the state before the first step whose `parts` are given, each `[B, D]`."""
+        return dict(given)
+
+    def addressed(self, state: State) -> Addressed | None:
+        """Tell where the heads are after a step; None of a cell without a memory."""
+        return None
 
 
 def unroll(cell: Cell, x: Tensor, state: State) -> Swept:

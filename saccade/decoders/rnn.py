@@ -99,7 +99,8 @@ class RnnDecoder(Decoder):
         state: State = {
             SOURCE: {"prepared": prepared, "mask": memory.mask, "summary": memory.summary},
             "cells": {
-                str(i): {name: next(bridged) for name in c.parts} for i, c in enumerate(self._stack)
+                str(i): c.started({name: next(bridged) for name in c.parts})
+                for i, c in enumerate(self._stack)
             },
             "attention": self.attention.start(prepared),
         }

@@ -103,7 +103,9 @@ class RnnPast(Decoder):
     def _first(self, memory: Memory) -> State:
         bridged = torch.tanh(self.bridge(memory.summary))  # [B, layers x parts x D]
         parts = iter(torch.split(bridged, self.feature_dim, dim=1))
-        return {str(i): {n: next(parts) for n in c.parts} for i, c in enumerate(self._stack)}
+        return {
+            str(i): c.started({n: next(parts) for n in c.parts}) for i, c in enumerate(self._stack)
+        }
 
     def _top(self, cells: State) -> Tensor:
         return tensor(nested(cells, str(len(self.cells) - 1)), "h")  # [B, D]

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from saccade.cells.base import Cell
 from saccade.encoders.base import Encoder
-from saccade.flow import Memory, Padded, State, last, reverse
+from saccade.flow import Memory, Padded, last, reverse
 from saccade.kernels.lstm import LstmDirections, bidirectional_lstm
 from saccade.layers.dropout import Dropout
 from saccade.parts import Part
@@ -114,6 +114,5 @@ class Directions(nn.ModuleList):
 def _run(cell: Cell, x: Tensor, mask: Tensor, *, backward: bool) -> Directed:
     if backward:
         x = reverse(x, mask)
-    zeros: State = {name: x.new_zeros(x.shape[0], cell.hidden_dim) for name in cell.parts}
-    states = cell.sweep(x, zeros).outputs  # [B, S, hidden]
+    states = cell.sweep(x, cell.start(x)).outputs  # [B, S, hidden]
     return Directed(reverse(states, mask) if backward else states, last(states, mask))

@@ -20,6 +20,7 @@ import torch
 from torch import Tensor, nn
 
 from saccade.attention.hard import Hard
+from saccade.cells.base import Cell
 from saccade.embedders.base import Embedder
 from saccade.embedders.symbols import SymbolEmbedder
 from saccade.encoders.hierarchical import HierarchicalEncoder
@@ -83,13 +84,18 @@ def refusals(model: Model) -> list[str]:
     return [
         f"export onnx: {option}: {why}, which no graph can hold; expected parts whose work depends"
         f" on the lengths alone. {cure}, or --engine torch."
-        for option, why, cure in _obstacles(model)
+        for option, why, cure in (*_obstacles(model), *_memories(model))
     ]
 
 
 def _reads_other_than_text(model: Model) -> bool:
     embedders = [module for module in model.modules() if isinstance(module, Embedder)]
     return not all(isinstance(one, SymbolEmbedder) for one in embedders)
+
+
+def _memories(model: Model) -> list[tuple[str, str, str]]:
+    there = any(isinstance(one, Cell) and one.addresses for one in model.modules())
+    return [("cell", "has a memory of slots", "Use a cell such as lstm")] if there else []
 
 
 def _obstacles(model: Model) -> Iterator[tuple[str, str, str]]:

@@ -15,7 +15,7 @@ from saccade.cells.base import Cell
 from saccade.cells.elman import Elman
 from saccade.cells.gru import GRU
 from saccade.cells.lstm import LSTM
-from saccade.flow import State, Swept, Ticked, tensor
+from saccade.flow import State, Swept, Ticked, map_state, tensor
 
 
 def traceable(model: nn.Module) -> nn.Module:
@@ -34,9 +34,13 @@ class TraceableCell(Cell):
     def __init__(self, inner: Cell) -> None:
         super().__init__(inner.input_dim, inner.hidden_dim)
         self.inner = inner
-        self.parts = inner.parts  # type: ignore[misc]
+        self.parts = inner.parts
         prepare = _NODES.get(type(inner))
         self.node = None if prepare is None else prepare(inner)
+
+    def started(self, given: State) -> State:
+        """Start as the cell does."""
+        return self.inner.started(given)
 
     def project(self, x: Tensor) -> Tensor:
         """Do the input half."""
@@ -58,8 +62,7 @@ class TraceableCell(Cell):
     def _one(self, state: State, projected: Tensor) -> tuple[State, Tensor]:
         """Take one step; a scan wants results that are not one tensor under two names."""
         ticked = self.inner.tick(projected, state)
-        after: State = {name: tensor(ticked.state, name).clone() for name in self.parts}
-        return after, ticked.output.clone()
+        return map_state(torch.clone, ticked.state), ticked.output.clone()
 
 
 class GraphNode(nn.Module):

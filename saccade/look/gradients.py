@@ -15,7 +15,7 @@ from torch import Tensor
 
 from saccade.cells.base import Cell
 from saccade.errors import RecipeError
-from saccade.flow import map_state, tensor
+from saccade.flow import map_state, tensor, tensors
 from saccade.look.inspection import batch_of
 from saccade.look.recording import Reel, record
 from saccade.modalities._notation import Notation
@@ -88,20 +88,24 @@ def through(reel: Reel, *, seed: int = 1) -> list[float]:
     cell = copy.deepcopy(reel.cell).double()
     first = map_state(lambda entry: entry.double().requires_grad_(), reel.first)
     with torch.enable_grad():
-        again = Reel(reel.name, cell, reel.projected.double(), first, reel.backward)
+        projected = reel.projected.double().requires_grad_()
+        again = Reel(reel.name, cell, projected, first, reel.backward)
         states = again.replay()
         last = tensor(states[-1], "h")  # [B, D]
         noise = torch.Generator().manual_seed(seed)
         v = torch.randn(last.shape, generator=noise, dtype=torch.float64).to(last.device)
         total = (last * v / v.norm(dim=1, keepdim=True)).sum()
-        entries = [tensor(state, name) for state in states for name in cell.parts]
-        found = torch.autograd.grad(total, entries, allow_unused=True, materialize_grads=True)
-    steps = torch.stack([_norms(found, i, len(cell.parts)) for i in range(len(states))])  # [T + 1]
+        entries = [entry for state in states for entry in tensors(state)]
+        live = [entry for entry in entries if entry.requires_grad]  # not how long a slot was idle
+        grads = iter(torch.autograd.grad(total, live, allow_unused=True, materialize_grads=True))
+    found = [next(grads) if one.requires_grad else torch.zeros_like(one) for one in entries]
+    n = len(tensors(first))
+    steps = torch.stack([_norms(found, i, n) for i in range(len(states))])  # [T + 1]
     return [float(norm) for norm in steps.flip(0)]
 
 
-def _norms(found: Sequence[Tensor], step: int, n_parts: int) -> Tensor:
-    mine: Tensor = torch.cat(list(found[step * n_parts : (step + 1) * n_parts]), dim=1)
+def _norms(found: Sequence[Tensor], step: int, n: int) -> Tensor:
+    mine = torch.cat([one.flatten(1) for one in found[step * n : (step + 1) * n]], dim=1)
     return mine.square().sum(dim=1).sqrt().mean()
 
 

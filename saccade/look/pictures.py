@@ -8,6 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from saccade.errors import RecipeError, shown, suggest
 from saccade.look import gradients, inspection
+from saccade.look.addressing import addresses_drawing
 from saccade.look.gaze import gaze_drawing
 from saccade.metrics import _labels
 from saccade.metrics._characters import character_confusion
@@ -59,6 +60,7 @@ class View(StrEnum):
     gaze = "gaze"
     spikes = "spikes"
     writing = "writing"
+    addresses = "addresses"
 
 
 @dataclass(frozen=True)
@@ -305,6 +307,10 @@ def spikes_drawing(prediction: Prediction, head: str = "mean", *, said: str = ""
     return spikes.draw(prediction.view, maps_of(prediction, found, said=said)["Spikes"])
 
 
+def _addresses(seen: _Seen) -> Drawing:
+    return addresses_drawing(seen.translator, seen.translation, said=seen.said)
+
+
 def flow_drawing(flow: gradient_flow.Flow, title: str, *, said: str = "") -> Drawing:
     """Draw how far back gradients reach."""
     return Drawing(
@@ -375,4 +381,5 @@ _VIEWS: dict[View, Callable[[_Seen], Drawing]] = {
     View.gaze: _gaze,
     View.spikes: lambda seen: spikes_drawing(seen.translation, seen.head, said=seen.said),
     View.writing: lambda seen: writing_drawing(seen.translation),
+    View.addresses: _addresses,
 }

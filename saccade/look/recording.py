@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from saccade.cells.base import Cell
-from saccade.flow import State, Swept, Ticked, tensor
+from saccade.flow import State, Swept, Ticked, map_state, tensor
 from saccade.nouns import SOURCE_NAME
 
 M = TypeVar("M", bound=nn.Module)
@@ -62,7 +62,7 @@ class _Takes:
     def add(self, projected: Tensor, state: State) -> None:
         self.projected.append(projected.detach())
         if self.first is None:
-            self.first = {name: tensor(state, name).detach() for name in self.cell.parts}
+            self.first = map_state(torch.detach, state)
 
 
 def record(model: M, work: Callable[[M], object]) -> list[Reel]:
@@ -71,7 +71,12 @@ def record(model: M, work: Callable[[M], object]) -> list[Reel]:
     All rows must be of one length: there is no padding on a reel.
     """
     watched = copy.deepcopy(model).eval()
-    cells = {name: cell for name, cell in watched.named_modules() if isinstance(cell, Cell)}
+    every = {name: cell for name, cell in watched.named_modules() if isinstance(cell, Cell)}
+    cells = {
+        name: cell
+        for name, cell in every.items()
+        if not any(name.startswith(f"{outer}.") for outer in every)  # no controller of another
+    }
     takes = {name: _watch(cell) for name, cell in cells.items()}
     with torch.no_grad():
         work(watched)

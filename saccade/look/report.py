@@ -13,6 +13,7 @@ from typing import Any
 import torch
 
 from saccade.errors import CheckpointError
+from saccade.look.addressing import addresses_drawing, has_memory
 from saccade.look.pictures import characters_drawn, output_drawing
 from saccade.look.probes import probe_nonsense
 from saccade.nouns import Example
@@ -202,7 +203,8 @@ def samples(
             reference=" | ".join(translator.target.write(r) for r in example.references),
             output=translation.text,
             score=translation.score if translator.target.vocabulary else None,
-            picture=_pictures(translation, example, recipe.name, beside or {}),
+            picture=_pictures(translation, example, recipe.name, beside or {})
+            or addresses_of(translator, translation),
             sound=(sound := sound_of(translation)),
             voiced=[VoicedWord(*astuple(one)) for one in translation.times] if sound else (),
         )
@@ -237,6 +239,12 @@ def picture_of(prediction: Prediction, example: Example) -> str:
         return output_drawing(prediction, truth).svg
     drawn = prediction.drawing()
     return drawn.svg if drawn else ""
+
+
+def addresses_of(predictor: Predictor, prediction: Prediction) -> str:
+    """Draw where the heads of a memory were; "" if the model has none."""
+    there = has_memory(predictor.model)
+    return addresses_drawing(predictor, prediction).svg if there else ""
 
 
 def probes(translator: Predictor, sample: str) -> list[Probe]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from saccade.errors import RecipeError
 from saccade.look import inspection
+from saccade.look.addressing import addresses_drawing, has_memory
 from saccade.look.pictures import maps_of, output_drawing, spikes_drawing, writing_drawing
 from saccade.modalities._strokes import from_text, path_data
 from saccade.predict.prediction import Prediction, rounded
@@ -248,11 +249,17 @@ def views_of(predictor: Predictor) -> list[str]:
         "spikes": predictor.model.frames,
         "beam": text,
         "distribution": text,
+        "addresses": has_memory(predictor.model),
     }
     return [view for view, is_there in offered.items() if is_there]
 
 
+def _addresses(seen: Seen) -> str:
+    return addresses_drawing(seen.translator, seen.translation).svg
+
+
 _VIEWS: dict[str, Callable[[Seen], str]] = {
+    "addresses": _addresses,
     "output": _output,
     "writing": _writing,
     "attention": _heatmap,

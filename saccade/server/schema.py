@@ -5,7 +5,17 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 Want = Literal["tokens", "attention", "alignment", "tree", "flags", "times"]
-View = Literal["attention", "heads", "lines", "spikes", "beam", "distribution", "output", "writing"]
+View = Literal[
+    "attention",
+    "heads",
+    "lines",
+    "spikes",
+    "beam",
+    "distribution",
+    "output",
+    "writing",
+    "addresses",
+]
 
 
 def _writable(text: str) -> str:

@@ -6,7 +6,7 @@ from torch import Tensor
 from torch.testing import assert_close
 
 from saccade.cells.base import Cell, unroll
-from saccade.flow import State, tensor
+from saccade.flow import State, reorder, tensor, tensors
 from saccade.kernels.precision import products
 from saccade.parts import Part
 from tests.samples import (
@@ -31,7 +31,7 @@ def build(part: Part[Cell]) -> Cell:
 
 
 def state_of(cell: Cell) -> State:
-    return {part: randn(B, HIDDEN, seed=i + 5) for i, part in enumerate(cell.parts)}
+    return cell.started({part: randn(B, HIDDEN, seed=i + 5) for i, part in enumerate(cell.parts)})
 
 
 @every
@@ -39,11 +39,35 @@ def test_shapes_and_parts(part: Part[Cell]) -> None:
     cell = build(part)
     output, state, gates = cell(randn(B, INPUT), cell.start(randn(B, INPUT)))
     assert output.shape == (B, HIDDEN)
-    assert set(state) == set(cell.parts) == set(cell.start(output))
-    assert all(tensor(state, entry).shape == (B, HIDDEN) for entry in state)
+    before = cell.start(output)
+    assert set(cell.parts) <= set(state) == set(before)
+    assert all(tensor(state, entry).shape == (B, HIDDEN) for entry in cell.parts)
+    shapes = [[one.shape for one in tensors(each)] for each in (reorder_like(before, state), state)]
+    assert shapes[0] == shapes[1]
+    assert all(one.shape[0] == B for one in tensors(state))
     assert_close(tensor(state, "h"), output)
     assert all(((gate >= 0) & (gate <= 1)).all() for gate in gates.values())
     assert all(gate.shape == (B, HIDDEN) for gate in gates.values())
+
+
+def reorder_like(state: State, other: State) -> State:
+    """Put the entries of a state in the order of another."""
+    return {entry: state[entry] for entry in other}
+
+
+@every
+def test_heads_are_somewhere(part: Part[Cell]) -> None:
+    cell = build(part)
+    state = cell(randn(B, INPUT), state_of(cell)).state
+    found = cell.addressed(state)
+    assert (found is None) == ("memory" not in state)
+    if found is not None:
+        n_slots, width = tensor(state, "memory").shape[1:]
+        for weights, vectors in ((found.write, found.written), (found.read, found.vectors)):
+            assert weights.shape == (B, vectors.shape[1], n_slots)
+            assert vectors.shape[2] == width
+            assert (weights >= 0).all()
+            assert (weights.sum(dim=2) <= 1 + 1e-5).all()
 
 
 @every
@@ -73,7 +97,8 @@ def test_a_sweep_is_all_steps(part: Part[Cell], training: bool) -> None:
     x = randn(B, T, INPUT)
     swept, unrolled = cell.sweep(x, state_of(cell)), unroll(cell, x, state_of(cell))
     assert_close(swept.outputs, unrolled.outputs)
-    for entry in cell.parts:
+    assert set(swept.state) == set(unrolled.state)
+    for entry in swept.state:
         assert_close(tensor(swept.state, entry), tensor(unrolled.state, entry))
     backward(swept.outputs.square().sum())
     fused = {key: p.grad for key, p in cell.named_parameters()}
@@ -105,9 +130,9 @@ def test_rows_do_not_know_of_each_other(part: Part[Cell]) -> None:
     cell = build(part)
     x, state, turn = randn(B, T, INPUT), state_of(cell), torch.tensor([2, 0, 3, 1])
     whole = cell.sweep(x, state).outputs
-    turned = cell.sweep(x[turn], {p: tensor(state, p)[turn] for p in state}).outputs
+    turned = cell.sweep(x[turn], reorder(state, turn)).outputs
     assert_close(turned, whole[turn])
-    alone = cell.sweep(x[1:2], {p: tensor(state, p)[1:2] for p in state}).outputs
+    alone = cell.sweep(x[1:2], reorder(state, torch.tensor([1]))).outputs
     assert_close(alone, whole[1:2])
 
 
@@ -125,7 +150,7 @@ def test_gradients_are_right(part: Part[Cell]) -> None:
     start = {p: randn(2, 2, seed=i + 3, dtype=torch.float64) for i, p in enumerate(cell.parts)}
 
     def run(x: Tensor, *states: Tensor) -> Tensor:
-        return cell.sweep(x, dict(zip(cell.parts, states, strict=True))).outputs
+        return cell.sweep(x, cell.started(dict(zip(cell.parts, states, strict=True)))).outputs
 
     inputs = (randn(2, 3, 2, dtype=torch.float64), *start.values())
     assert torch.autograd.gradcheck(run, tuple(one.requires_grad_() for one in inputs))

@@ -61,6 +61,7 @@ REFUSED = {
     "kalchbrenner_blunsom": "model.encoder: kalchbrenner_blunsom: takes as many layers as",
     "choose=sample": "attention hard: choose: sample: draws random numbers",
     "factors=2": "model.factors: 2: checks every sentence",
+    **dict.fromkeys(("cell=ntm", "cell=dnc", "cell=sparse_access"), "cell: has a memory of slots"),
 }
 
 

@@ -17,7 +17,8 @@ from saccade.recipe import Decoding
 from tests import samples
 from tests.look.test_inspection import translator
 
-ELSEWHERE = {View.positions, View.windows, View.switch, View.gaze, View.writing}  # of others
+OWN = {View.gaze, View.writing, View.addresses}
+ELSEWHERE = {View.positions, View.windows, View.switch, *OWN}  # of other models
 
 
 @pytest.mark.parametrize("view", [v for v in View if v not in ELSEWHERE])

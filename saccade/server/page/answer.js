@@ -7,7 +7,7 @@ import { SeenInk } from "/static/ink.js";
 import { play } from "/static/moving.js";
 import { Seen } from "/static/seen.js";
 
-const VIEWS = { writing: "Writing", output: "Output", lines: "Lines", attention: "Matrix", heads: "All heads", spikes: "Spikes", beam: "Beam", distribution: "Next symbols" };
+const VIEWS = { writing: "Writing", output: "Output", lines: "Lines", attention: "Matrix", heads: "All heads", spikes: "Spikes", beam: "Beam", distribution: "Next symbols", addresses: "Addresses" };
 const SHRINK = 1.8;  // a picture so many times wider than its place is made smaller; a wider one is moved
 const SURE = 0.6, DOUBTFUL = 0.25;  // probability of a whole word
 
