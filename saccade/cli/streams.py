@@ -7,7 +7,7 @@ import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from saccade.errors import DataError, RecipeError
 from saccade.modalities._notation import Notation
@@ -94,8 +94,8 @@ def reads_pictures(notation: Notation) -> bool:
 
 def picture_inputs(
     given: Sequence[str], sources: Mapping[str, Notation], model: Path
-) -> Iterator[str | dict[str, str]]:
-    """Yield the inputs that words of the command line name.
+) -> Iterator[Any]:
+    """Yield the inputs that words of the command line name, read; an error names the file.
 
     Each is a file of a picture or a sound. Of a model with several sources all together are one
     input, each `NAME=FILE` or `NAME=TEXT`.
@@ -106,7 +106,8 @@ def picture_inputs(
             " expected lines. Write them to standard input, or use --input FILE."
         )
     if len(sources) == 1:
-        yield from (picture_text(one) for one in given)
+        (only,) = sources.values()
+        yield from (only.read(picture_text(one), one[:80]) for one in given)
         return
     pairs = [one.partition("=") for one in given]
     if sorted(name for name, _, _ in pairs) != sorted(sources):
@@ -115,7 +116,9 @@ def picture_inputs(
         )
         raise RecipeError(f"{' '.join(given)[:80]}: {model} reads several sources. Give {wanted}.")
     yield {
-        name: picture_text(value) if reads_pictures(sources[name]) else value
+        name: sources[name].read(picture_text(value), value[:80])
+        if reads_pictures(sources[name])
+        else value
         for name, _, value in pairs
     }
 
