@@ -16,6 +16,11 @@ from saccade.views.canvas import CanvasStep, Square
 from saccade.views.drawing import Drawing, colourless
 
 
+def has_canvas(predictor: Predictor) -> bool:
+    """Tell whether a model draws on a canvas."""
+    return isinstance(predictor.model, DrawModel)
+
+
 @torch.inference_mode()
 def canvas_steps(
     predictor: Predictor, prediction: Prediction, *, copied: str = "", seed: int | None = None

@@ -123,8 +123,8 @@ def draw(  # noqa: PLR0913 - all but two are options
         words: join pieces to whole words on the axes of attention.
         beam: hypotheses kept at each step; the recipe's own if not given.
         gold: for the alignment view, which words people say belong together, as `0-0 1-2 3p4`; of
-            a story, the numbers of the sentences that the answer follows from, as `1 3`; for the canvas
-            view, a picture to copy, as rows of bits.
+            a story, the numbers of the sentences that the answer follows from, as `1 3`; for the
+            canvas view, a picture to copy, as rows of bits.
         smoothly: over a picture, without edges between the cells; False draws the grid as it is.
         seed: for the canvas view, draw by chance; without one the latents are 0.
     """

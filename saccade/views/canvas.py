@@ -54,8 +54,9 @@ def to_svg(
     body = [svg.text(_EDGE, 30, title, kind="title")] if title else []
     for column, row, name, one in frames:
         x, y = _EDGE + (column - 1) * across, above + row * down
-        body.append(svg.text(x + width * zoom / 2, y + 10, name, anchor="middle", kind="small"))
-        body.append(_frame(one, x, y + 16, zoom))
+        label = svg.text(x + width * zoom / 2, y + 10, name, anchor="middle", kind="small")
+        step = f' data-step="{name}"' if name.isdecimal() else ""
+        body.append(f"<g{step}>{label}{_frame(one, x, y + 16, zoom)}</g>")
     bottom = above + -(-len(steps) // _COLUMNS) * down
     if said:
         body.append(svg.text(_EDGE, bottom + 14, said))
