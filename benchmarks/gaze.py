@@ -55,9 +55,8 @@ class PlainLoop(nn.Module):
             state = relu(self.inner(g) + self.again(state))
             if n + 1 < self.glimpses:
                 mean = torch.tanh(self.move(state.detach()))
-                policy = torch.distributions.Normal(mean, DEVIATION)
-                drawn = policy.sample()
-                log_probs.append(policy.log_prob(drawn).sum(dim=1))
+                drawn = (mean + DEVIATION * torch.randn_like(mean)).detach()
+                log_probs.append(-((drawn - mean) / DEVIATION).square().sum(dim=1) / 2)
                 expected.append(self.expect(state.detach())[:, 0])
                 where = drawn.clamp(-1, 1)
         logits = self.label(relu(self.mix(state)))
@@ -66,7 +65,8 @@ class PlainLoop(nn.Module):
         advantage = (reward - baseline).detach()
         score = -(advantage * torch.stack(log_probs, dim=1)).sum()
         label = cross_entropy(logits, labels, reduction="sum")
-        return label + score + (reward - baseline).square().sum()
+        loss: Tensor = label + score + (reward - baseline).square().sum()
+        return loss
 
     def retina(self, pictures: Tensor, where: Tensor) -> Tensor:
         """Cut every patch out by itself."""

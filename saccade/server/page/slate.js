@@ -15,7 +15,7 @@ export class Slate {
     this.ink = this.canvas.getContext("2d");
     const wipe = make("button", { type: "button" }, "Wipe");
     wipe.onclick = () => { this.wipe(); this.drawn(""); };
-    this.node = make("div", { class: "pen" }, this.canvas, make("div", { class: "actions" }, wipe,
+    this.node = make("div", { class: "slate-box" }, this.canvas, make("div", { class: "actions" }, wipe,
       make("span", { class: "hint" }, `${size} × ${size} pixels`)));
     this.canvas.onpointerdown = (event) => { event.preventDefault(); this.begin(event); };
     this.canvas.onpointermove = (event) => { if (this.last) this.line(event); };
