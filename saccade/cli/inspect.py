@@ -57,6 +57,10 @@ def inspect(
             " numbers of supporting sentences, as '1 3'.",
         ),
     ] = "",
+    seed: Annotated[
+        int | None,
+        typer.Option("--seed", help="For --view canvas: draw by chance, as predict --sample."),
+    ] = None,
     grid: Annotated[
         bool, typer.Option("--grid", help="Over a picture: the cells as they are, not smoothed.")
     ] = False,
@@ -77,6 +81,8 @@ def inspect(
 
       saccade inspect runs/sunspots example:3     [dim](a forecaster: an example, or numbers)[/dim]
 
+      saccade inspect runs/draw example:3 --view canvas     [dim](a copy; 3 --seed 7 invents)[/dim]
+
       saccade inspect runs/soft dog.jpg --beside runs/hard -o dog.html     [dim](pictures)[/dim]
     """
     if target:
@@ -92,8 +98,10 @@ def inspect(
             drawing = pictures.output_drawing(found, truth)
             return drawing if drawing.said else replace(drawing, said=found.text)
         marked = gold or _supporting(folder, sentence)
+        if view is View.canvas and truth is not None and seed is None:
+            marked = gold or predictor.target.write(truth)
         how: dict[str, Any] = {"head": head, "words": words, "beam": beam, "gold": marked}
-        return pictures.draw(predictor, given, view, **how, smoothly=not grid)
+        return pictures.draw(predictor, given, view, **how, smoothly=not grid, seed=seed)
 
     drawings = {str(folder): drawn(folder) for folder in (model, *(beside or []))}
     drawing = pictures.draw_beside(drawings) if beside else drawings[str(model)]

@@ -16,8 +16,10 @@ from saccade.engines._open import load
 from saccade.engines.base import Opened
 from saccade.errors import RecipeError
 from saccade.export.base import is_export
+from saccade.modalities._notation import Notation
 from saccade.predict.decode import CHUNK, Decode
 from saccade.predict.prediction import Prediction
+from saccade.views.drawing import FORMS, draw_output, stacked
 
 _PICTURES = 64  # that are held at once
 _MUCH = 1 << 17  # bytes from which a fast engine pays for loading torch
@@ -30,7 +32,7 @@ def translate(
         typer.Argument(
             metavar="[FILE]...",
             help="Pictures or sounds, for a model that reads them; of several sources NAME=FILE."
-            " Texts, for a model that writes with a pen.",
+            " Texts, for a model that writes with a pen or draws.",
         ),
     ] = None,
     source: Annotated[
@@ -38,7 +40,13 @@ def translate(
         typer.Option("--input", "-i", help="Read this file; standard input if not given."),
     ] = None,
     target: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write this file, not standard output.")
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Write this file, not standard output. Of values: FILE.svg, .html, .png or .pdf"
+            " draws them.",
+        ),
     ] = None,
     beam: Beam = None,
     nbest: Annotated[int, typer.Option("--nbest", min=1, help="Outputs for each line.")] = 1,
@@ -124,6 +132,8 @@ def translate(
 
       saccade translate runs/demo        [dim](a conversation, on a terminal)[/dim]
 
+      saccade predict runs/draw 3 --sample --seed 7 -o three.svg
+
       saccade predict runs/pen-synthesis "Four keys" --sample --bias 2 > keys.svg
 
       echo "ROMEO:" | saccade translate runs/shakespeare-lstm --sample --temperature 0.8
@@ -149,6 +159,9 @@ def translate(
         inputs = _inputs(model, translator, pictures, source, live=live)
         chunk = 1 if live or line_buffered else _PICTURES if pictures else CHUNK
         found = translator.stream(inputs, decode, chunk=chunk)
+        if target and form is Format.text and _draws(translator.target, target):
+            file.write(_drawn(found, target))
+            return
         wanted = OutputColumns(form, nbest=nbest, scores=scores, alignments=alignments, flags=flags)
         if form in DOCUMENTS:
             documents = import_module("saccade.cli.documents")  # with numpy, which takes a while
@@ -212,6 +225,30 @@ def _refuse_search(model: Path, decode: Decode, columns: dict[str, bool], *, dra
             f"{', '.join(given)}: for models that choose among symbols, but {model} writes values;"
             " nothing is searched or scored. Leave it out."
         )
+
+
+def _draws(notation: Notation, path: Path) -> bool:
+    """Tell whether a file is to be a picture of the output, by its ending.
+
+    Where the text of an output is a picture already, as strokes are, it is written as it is.
+    """
+    return path.suffix.lower() in FORMS and bool(notation.chart) and not notation.stand_in
+
+
+def _drawn(found: Iterable[Prediction], path: Path) -> bytes:
+    """Draw outputs one below the other, as the bytes of a picture file."""
+    several = [one for one, _ in zip(found, range(_PICTURES + 1), strict=False)]
+    if len(several) > _PICTURES:
+        raise RecipeError(
+            f"--output {path}: more than {_PICTURES} outputs for one picture; expected at most so"
+            " many. Write text, or give fewer lines."
+        )
+    if not several:
+        raise RecipeError(f"--output {path}: nothing to draw; expected a line. Give one.")
+    drawings = [draw_output(one.looker.target.chart, one.source, one.output) for one in several]
+    whole = {f"{n}. {one.name}": one for n, one in enumerate(drawings, start=1)}
+    one = drawings[0] if len(drawings) == 1 else stacked("Outputs", whole)
+    return one.encoded(path.suffix)
 
 
 def _write(

@@ -70,5 +70,5 @@ def _item(rank: int, score: float, one: Prediction, example: Example) -> Gallery
         if not (picture and notations[name].view == "picture" and len(notations) == 1)
     }
     target = one.looker.target
-    references = [target.write(reference) for reference in example.references]
-    return GalleryItem(rank, score, shown, one.text, references, picture)
+    references = [target.shown(reference) for reference in example.references]
+    return GalleryItem(rank, score, shown, target.shown(one.output), references, picture)

@@ -16,6 +16,11 @@ from saccade.views.drawing import Drawing, colourless
 from saccade.views.gaze import Glance
 
 
+def moves_an_eye(predictor: Predictor) -> bool:
+    """Tell whether a model looks at a picture in glimpses."""
+    return isinstance(predictor.model, RecurrentAttention)
+
+
 @torch.inference_mode()
 def glances(predictor: Predictor, prediction: Prediction) -> list[Glance]:
     """Look around once more; return every glimpse with what was seen."""

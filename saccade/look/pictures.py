@@ -9,6 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 from saccade.errors import RecipeError, shown, suggest
 from saccade.look import gradients, inspection
 from saccade.look.addressing import addresses_drawing
+from saccade.look.canvas import canvas_drawing
 from saccade.look.gaze import gaze_drawing
 from saccade.metrics import _labels
 from saccade.metrics._characters import character_confusion
@@ -61,6 +62,7 @@ class View(StrEnum):
     spikes = "spikes"
     writing = "writing"
     addresses = "addresses"
+    canvas = "canvas"
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,7 @@ class _Seen:
     words: bool
     gold: str
     smoothly: bool
+    seed: int | None
 
     @cached_property
     def translation(self) -> Prediction:
@@ -95,7 +98,7 @@ class Holder(Protocol):
         """Return the model with all its weights; None if they are not at hand."""
 
 
-def draw(
+def draw(  # noqa: PLR0913 - all but two are options
     translator: Holder,
     sentence: Any,
     view: str = "attention",
@@ -105,6 +108,7 @@ def draw(
     beam: int | None = None,
     gold: str = "",
     smoothly: bool = True,
+    seed: int | None = None,
 ) -> Drawing:
     """Look at what a model does with a sentence; shows itself in a notebook, saves to a file.
 
@@ -119,8 +123,10 @@ def draw(
         words: join pieces to whole words on the axes of attention.
         beam: hypotheses kept at each step; the recipe's own if not given.
         gold: for the alignment view, which words people say belong together, as `0-0 1-2 3p4`; of
-            a story, the numbers of the sentences that the answer follows from, as `1 3`.
+            a story, the numbers of the sentences that the answer follows from, as `1 3`; for the
+            canvas view, a picture to copy, as rows of bits.
         smoothly: over a picture, without edges between the cells; False draws the grid as it is.
+        seed: for the canvas view, draw by chance; without one the latents are 0.
     """
     if view not in _VIEWS:
         raise RecipeError(
@@ -133,7 +139,7 @@ def draw(
             f"inspect: found {shown(translator)}; expected a model that `saccade.load` opened from"
             " a model folder, or that `saccade.train` returned. Load it first."
         )
-    return _VIEWS[View(view)](_Seen(model, sentence, head, beam, words, gold, smoothly))
+    return _VIEWS[View(view)](_Seen(model, sentence, head, beam, words, gold, smoothly, seed))
 
 
 def output_drawing(prediction: Prediction, truth: Any = None) -> Drawing:
@@ -382,4 +388,7 @@ _VIEWS: dict[View, Callable[[_Seen], Drawing]] = {
     View.spikes: lambda seen: spikes_drawing(seen.translation, seen.head, said=seen.said),
     View.writing: lambda seen: writing_drawing(seen.translation),
     View.addresses: _addresses,
+    View.canvas: lambda seen: canvas_drawing(
+        seen.translator, seen.translation, copied=seen.gold, seed=seen.seed
+    ),
 }

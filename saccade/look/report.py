@@ -200,8 +200,8 @@ def samples(
     return [
         ReportSample(
             source="" if translation.grid[1:] else translation.source_text,
-            reference=" | ".join(translator.target.write(r) for r in example.references),
-            output=translation.text,
+            reference=" | ".join(translator.target.shown(r) for r in example.references),
+            output=translator.target.shown(translation.output),
             score=translation.score if translator.target.vocabulary else None,
             picture=_pictures(translation, example, recipe.name, beside or {})
             or addresses_of(translator, translation),
@@ -253,7 +253,7 @@ def probes(translator: Predictor, sample: str) -> list[Probe]:
         Probe(
             one.name,
             one.translation.source_text,
-            one.translation.text,
+            translator.target.shown(one.translation.output),
             [flag.message for flag in one.translation.flags],
         )
         for one in probe_nonsense(translator, sample)

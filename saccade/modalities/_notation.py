@@ -46,7 +46,7 @@ class Notation(ABC):
 
     vocabulary: Vocabulary | None = None
     view: ClassVar[str] = "heatmap"
-    chart: ClassVar[str] = ""
+    chart: str = ""
     ends: ClassVar[bool] = True
     limit: int = 0
 

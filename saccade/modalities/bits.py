@@ -13,6 +13,7 @@ import numpy as np
 
 from saccade.errors import CheckpointError, DataError
 from saccade.modalities._bits import Bits, as_bits, parse_bits, written_bits
+from saccade.modalities._picture import Picture, to_text
 from saccade.modalities.base import Array, Codec, Framed, Laid, Modality
 from saccade.nouns import Raw, Side
 from saccade.tokenizers._vocabulary import END, SYMBOLS
@@ -30,7 +31,7 @@ class BitsCodec(Codec):
     The last column marks END, which is a place of its own: in a source it is the delimiter of
     Graves, Wayne & Danihelka 2014 (arXiv:1410.5401), section 4.1, and in a target it is how a model
     says that nothing more comes. Where all sequences have one length (`fixed`) there is no END:
-    T places of C columns.
+    T places of C columns, and if T is more than one they are the rows of a picture.
 
     horizon: places of the longest sequence in training.
     """
@@ -40,6 +41,7 @@ class BitsCodec(Codec):
 
     def __init__(self, n_columns: int, horizon: int, *, fixed: bool = False) -> None:
         self.n_columns, self.horizon, self.fixed = n_columns, horizon, fixed
+        self.chart = "bitmap" if fixed and horizon > 1 else ""
 
     @property
     def side(self) -> Side:
@@ -130,6 +132,13 @@ class BitsCodec(Codec):
     def write(self, raw: Raw) -> str:
         """Write 0s and 1s."""
         return written_bits(as_bits(raw))
+
+    def shown(self, raw: Raw) -> str:
+        """Write the rows of a picture as a picture, 1 white; other bits as text."""
+        bits = as_bits(raw)
+        if not self.chart or not bits.size:
+            return self.write(raw)
+        return to_text(Picture((bits[:, :, None] * np.uint8(255)).repeat(3, axis=2)))
 
     def save(self, path: Path) -> None:
         """Write a JSON file."""

@@ -103,8 +103,17 @@ class DrawModel(Writer):
     def forward(self, batch: Batch, *, look: bool = False) -> Decoded:
         """Measure the bound of the target with fixed chance: features `[B, H, W + 1]`."""
         pictures = batch.target.values.to(self.patch.weight.dtype)
-        noise = self.noise[pictures.sum(dim=(1, 2)).long() % _NOISES]  # [B, N, Z]
-        return Decoded(self._features(self.copy(pictures, batch.sources, noise)), None)
+        drawn = self.copy(pictures, batch.sources, self.noise_of(pictures))
+        return Decoded(self._features(drawn), None)
+
+    def noise_of(self, pictures: Tensor) -> Tensor:
+        """Return the fixed chance of pictures `[B, H, W]`, by their number of ones: `[B, N, Z]`."""
+        return self.noise[pictures.sum(dim=(1, 2)).long() % _NOISES]
+
+    def latents(self, uniform: Tensor, bias: float) -> Tensor:
+        """Turn numbers of chance `[B, n_uniform]` into latents `[B, N, Z]`."""
+        chance = uniform[:, : -self.head.size].clamp(1e-12, 1 - 1e-12)
+        return ndtri(chance).view(-1, self.n_steps, self.latent) / (1 + bias)
 
     def explore(self, batch: Batch, generator: torch.Generator) -> Decoded:
         """Measure the bound with chance of a generator, for training."""
@@ -169,9 +178,7 @@ class DrawModel(Writer):
         """Draw z at the first place, and the bits of every row; a bias makes both less wild."""
         row, canvas = tensor(state, "row"), tensor(state, "canvas")
         if not row.any():
-            chance = uniform[:, : -self.head.size].clamp(1e-12, 1 - 1e-12)
-            z = ndtri(chance).view(len(canvas), self.n_steps, self.latent).to(canvas) / (1 + bias)
-            canvas = self._canvas(z, state)
+            canvas = self._canvas(self.latents(uniform, bias).to(canvas), state)
         features, _, state = self._row(canvas, row, state)
         return self.head.draw(features, uniform, bias), state
 

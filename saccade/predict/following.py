@@ -115,10 +115,10 @@ class ValueDraw:
 
     def step(self, model: Writer, n: int) -> Follow:
         """Return a step that draws; all numbers of chance of a row depend on its key alone."""
-        chance = iter(self._uniform(n, model.head.n_uniform, model).unbind(dim=1))
+        chance = iter(self.uniform(n, model.head.n_uniform, model).unbind(dim=1))
         return lambda token, state: model.draw(token, state, next(chance), self.options.bias)
 
-    def _uniform(self, n: int, each: int, model: Writer) -> Tensor:
+    def uniform(self, n: int, each: int, model: Writer) -> Tensor:
         """Draw all uniform numbers beforehand, `[B, n, each]`."""
         device = next(model.parameters()).device
         rows = [

@@ -18,7 +18,7 @@ from saccade.predict.stories import flags_of_several, story_drawing, story_in
 from saccade.predict.times import TimedText, spoken, sum_groups, timed_words, weighed_spans
 from saccade.tokenizers._vocabulary import UNK, Vocabulary
 from saccade.views import page
-from saccade.views.drawing import AttentionMap, Drawing, draw_attention
+from saccade.views.drawing import AttentionMap, Drawing, draw_attention, draw_output
 from saccade.views.sources import SourceOver, draw_sources, named_texts
 from saccade.views.words import escape
 
@@ -334,10 +334,10 @@ class Prediction:
 
     def _repr_html_(self) -> str:
         """Show the output and where the model looked, in a notebook."""
-        drawn = self.drawing()
-        if drawn is None:
+        drawn, chart = self.drawing(), self.looker.target.chart
+        if drawn is None and not chart:
             return f"<p>{escape(self.source_title)} → {escape(self.text)}</p>"
-        return drawn.html
+        return (drawn or draw_output(chart, self.source, self.output)).html
 
     def drawing(self) -> Drawing | None:
         """Draw where the model looked, by the view of the source; None if it looked nowhere."""
@@ -375,10 +375,9 @@ class Predictions(list[Prediction]):
 
     def _repr_html_(self) -> str:
         """Show inputs, outputs and scores."""
-        rows = [
-            [one.source_text, one.text, f"{rounded(one.score):.{DECIMALS}f}"]
-            for one in self[:_ROWS]
-        ]
+        said = [(one.source_text, one.looker.target.shown(one.output)) for one in self[:_ROWS]]
+        scores = [f"{rounded(one.score):.{DECIMALS}f}" for one in self[:_ROWS]]
+        rows = [[*both, score] for both, score in zip(said, scores, strict=True)]
         more = len(self) - len(rows)
         below = page.paragraph(f"{more:,} more are not shown.", note=True) if more else ""
         return page.table(["input", "output", "score"], rows) + below

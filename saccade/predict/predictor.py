@@ -233,7 +233,7 @@ class Predictor(Resident):
         def find(rows: list[int]) -> list[Found]:
             task = self._task(rows, sizes, begins, watch)
             if search.draws:
-                task = replace(task, keys=[self._key(several[i]) for i in rows])
+                task = replace(task, keys=[self.key(several[i]) for i in rows])
             sources = self._pad([arrays[i] for i in rows])
             return searcher.search(sources, search, task, trace=trace)
 
@@ -319,7 +319,7 @@ class Predictor(Resident):
             watch=_numbered(watch, rows) if watch else None,
         )
 
-    def _key(self, given: Given) -> int:
+    def key(self, given: Given) -> int:
         """Return a number that goes with an input wherever it stands, to seed sampling with."""
         text = "\n".join(self.sources[name].write(raw) for name, raw in given.items())
         return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=7).digest(), "big")
@@ -334,7 +334,7 @@ class Predictor(Resident):
         for rows in sorted_batches(sizes, self.decoding.batch_tokens):
             sources = [next(iter(arrays[i].values())) for i in rows]
             first = torch.from_numpy(self.target.first(sources)).to(self.device)
-            draw = ValueDraw(options, [self._key(several[i]) for i in rows]) if options else None
+            draw = ValueDraw(options, [self.key(several[i]) for i in rows]) if options else None
             padded = self._pad([arrays[i] for i in rows])
             most = [reach.limit(sizes[i]) for i in rows]
             for i, one in zip(rows, write_values(model, padded, first, most, draw), strict=True):

@@ -38,7 +38,7 @@ _PAGE = files("saccade") / "server" / "page"
 _FILES = (
     *("style.css", "page.js", "dom.js", "translate.js", "answer.js", "training.js", "blind.js"),
     *("storage.js", "saving.js", "link.js", "history.js", "files.js", "inputs.js", "seen.js"),
-    *("microphone.js", "player.js", "recorder.js", "ink.js", "moving.js"),
+    *("microphone.js", "player.js", "recorder.js", "ink.js", "moving.js", "slate.js"),
 )
 _TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 

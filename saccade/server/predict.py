@@ -8,6 +8,8 @@ from typing import Any
 from saccade.errors import RecipeError
 from saccade.look import inspection
 from saccade.look.addressing import addresses_drawing, has_memory
+from saccade.look.canvas import canvas_drawing, has_canvas
+from saccade.look.gaze import gaze_drawing, moves_an_eye
 from saccade.look.pictures import maps_of, output_drawing, spikes_drawing, writing_drawing
 from saccade.modalities._strokes import from_text, path_data
 from saccade.predict.prediction import Prediction, rounded
@@ -236,6 +238,14 @@ def _writing(seen: Seen) -> str:
     return writing_drawing(seen.translation).svg
 
 
+def _gaze(seen: Seen) -> str:
+    return gaze_drawing(seen.translator, seen.translation).svg
+
+
+def _canvas(seen: Seen) -> str:
+    return canvas_drawing(seen.translator, seen.translation).svg
+
+
 def views_of(predictor: Predictor) -> list[str]:
     """List the pictures that can be drawn of a model's predictions, the first ones first."""
     names, text = predictor.attention_names, predictor.target.vocabulary is not None
@@ -243,6 +253,8 @@ def views_of(predictor: Predictor) -> list[str]:
     offered = {
         "writing": predictor.target.chart == "handwriting",
         "output": bool(predictor.target.chart),
+        "canvas": has_canvas(predictor),
+        "gaze": moves_an_eye(predictor),
         "lines": bool(names) and sequence,
         "attention": bool(names),
         "heads": len(names) > 1,
@@ -268,4 +280,6 @@ _VIEWS: dict[str, Callable[[Seen], str]] = {
     "spikes": lambda seen: spikes_drawing(seen.translation, seen.asked.head).svg,
     "beam": _beam,
     "distribution": _distribution,
+    "gaze": _gaze,
+    "canvas": _canvas,
 }

@@ -15,6 +15,8 @@ View = Literal[
     "output",
     "writing",
     "addresses",
+    "gaze",
+    "canvas",
 ]
 
 

@@ -41,14 +41,15 @@ def to_svg(picture: Pixels, glances: Sequence[Glance], *, said: str = "", title:
     above, left = (44.0 if title else 16.0), 20.0
     body = [svg.text(left, 30, title, kind="title")] if title else []
     body.append(_image(picture, left, above, width * zoom, height * zoom))
-    body += [_squares(n, one, left, above, zoom) for n, one in enumerate(glances)]
+    body += [_step(n, _squares(n, one, left, above, zoom)) for n, one in enumerate(glances)]
     body.append(_way(glances, left, above, zoom))
     first = left + width * zoom + 24
     for n, one in enumerate(glances):
         x = first + n * (_PATCH + _GAP)
-        body.append(svg.text(x + _PATCH / 2, above + 10, str(n + 1), anchor="middle", kind="small"))
+        column = [svg.text(x + _PATCH / 2, above + 10, str(n + 1), anchor="middle", kind="small")]
         for k, patch in enumerate(one.patches):
-            body.append(_image(patch, x, above + 16 + k * (_PATCH + _GAP), _PATCH, _PATCH))
+            column.append(_image(patch, x, above + 16 + k * (_PATCH + _GAP), _PATCH, _PATCH))
+        body.append(_step(n, "".join(column)))
     n_scales = max(len(one.patches) for one in glances)
     bottom = above + max(height * zoom, 16 + n_scales * (_PATCH + _GAP))
     if said:
@@ -129,13 +130,20 @@ def _squares(number: int, one: Glance, left: float, above: float, zoom: float) -
 
 def _way(glances: Sequence[Glance], left: float, above: float, zoom: float) -> str:
     places = [(left + x * zoom, above + y * zoom) for y, x in (one.middle for one in glances)]
-    steps = " ".join(
-        f"{'L' if n else 'M'}{svg.number(x)} {svg.number(y)}" for n, (x, y) in enumerate(places)
-    )
+    points = [f"{svg.number(x)} {svg.number(y)}" for x, y in places]
+    steps = [
+        _step(n, f'<path class="line s1" d="M{points[n - 1]} L{points[n]}"/>')
+        for n in range(1, len(points))
+    ]
     numbers = [
         f'<circle class="f1" cx="{svg.number(x)}" cy="{svg.number(y)}" r="8"/>'
         + f'<text x="{svg.number(x)}" y="{svg.number(y + 4)}" text-anchor="middle"'
         f' font-size="11" fill="#fff">{n + 1}</text>'
         for n, (x, y) in enumerate(places)
     ]
-    return f'<path class="line s1" d="{steps}"/>' + "".join(numbers)
+    return "".join(steps) + "".join(_step(n, one) for n, one in enumerate(numbers))
+
+
+def _step(number: int, drawn: str) -> str:
+    """Mark what belongs to a glimpse, so that a page can show one after the other."""
+    return f'<g data-step="{number + 1}">{drawn}</g>'

@@ -128,9 +128,14 @@ def pairs(mapping: Mapping[str, str]) -> str:
     return f'<table class="pairs"><tbody>{lines}</tbody></table>'
 
 
+def is_picture(text: str) -> bool:
+    """Tell whether a text is a picture as a data URI."""
+    return _PICTURE.fullmatch(text) is not None
+
+
 def _shown(cell: str) -> str:
     """Return a cell of a table: text, or the picture that it holds as a data URI."""
-    if _PICTURE.fullmatch(cell):
+    if is_picture(cell):
         return f'<img src="{cell}" alt="picture" style="max-width:160px;max-height:120px">'
     return escape(cell)
 

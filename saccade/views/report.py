@@ -4,7 +4,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from saccade.views import by_length, curves, svg, voice
-from saccade.views.page import Act, Section, code, facts, fold, page, pairs, paragraph, table
+from saccade.views.page import (
+    Act,
+    Section,
+    code,
+    facts,
+    fold,
+    is_picture,
+    page,
+    pairs,
+    paragraph,
+    table,
+)
 from saccade.views.ticks import short
 from saccade.views.words import clean, shorten
 
@@ -159,5 +170,6 @@ def _sample(order: int, sample: ReportSample) -> str:
         fragment += paragraph("No attention was recorded for this sample.", note=True)
     if order < _OPEN:
         return f"<h3>Sample {order + 1}</h3>{fragment}"
-    heading = shorten(clean(f"{sample.source} → {sample.output}"), 60)
+    output = "[picture]" if is_picture(sample.output) else sample.output
+    heading = shorten(clean(f"{sample.source} → {output}"), 60)
     return fold(f"Sample {order + 1}: {heading}", fragment)

@@ -9,6 +9,7 @@ from torch import Tensor
 from saccade.errors import RecipeError
 from saccade.glimpses.base import Pictures
 from saccade.glimpses.filter_bank import FilterBank
+from tests.samples import backward
 
 WHERE = torch.tensor([[0.2, -0.3, -0.5, 0.4, 0.1], [0.0, 0.0, 0.0, 0.0, 0.0]], dtype=torch.float64)
 
@@ -93,3 +94,20 @@ def test_the_window_and_its_box_lie_around_the_middle() -> None:
 def test_one_filter_is_refused() -> None:
     with pytest.raises(RecipeError, match="found 1; expected 2 to 64 filters"):
         FilterBank(1, size=1)
+
+
+def test_a_place_is_learned_by_its_gradient_alone() -> None:
+    """A window goes to the only bright pixel, since there it sees most."""
+    pixels = torch.zeros(1, 1, 21, 24, dtype=torch.float64)
+    pixels[0, 0, 7, 15] = 1
+    given = Pictures(pixels, torch.tensor([[21, 24]]))
+    bank, place = FilterBank(1, size=3), torch.zeros(1, 2, dtype=torch.float64, requires_grad=True)
+    form = torch.tensor([[-3.0, 1.5, 0.0]], dtype=torch.float64)  # stride, width, brightness
+    optimiser = torch.optim.Adam([place], lr=0.05)
+    for _ in range(150):
+        optimiser.zero_grad()
+        backward(-bank(given, torch.cat([place, form], dim=1)).sum())
+        optimiser.step()
+    top, left, bottom, right = bank.boxes(given.sizes, torch.cat([place, form], 1))[0, 0].tolist()
+    assert (top + bottom) / 2 == pytest.approx(7.5, abs=0.1)
+    assert (left + right) / 2 == pytest.approx(15.5, abs=0.1)

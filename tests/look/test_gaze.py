@@ -10,34 +10,13 @@ import saccade
 from saccade.errors import RecipeError
 from saccade.look.gaze import glances
 from saccade.look.pictures import draw
-from tests.readers.test_idx import idx
+from tests.eyes import eye
 from tests.views.pictures import parts
 
 
-@pytest.fixture(scope="module")
-def eye(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    folder = tmp_path_factory.mktemp("eye")
-    (folder / "images").write_bytes(idx(12, 8, 8))
-    (folder / "labels").write_bytes(idx(12))
-    digits = {"kind": "idx", "images": str(folder / "images"), "labels": str(folder / "labels")}
-    recipe = {
-        "data": {
-            "train": digits,
-            "valid": digits,
-            "source": {"kind": "image", "grey": True, "most": 8},
-            "target": {"tokenizer": "word"},
-        },
-        "model": {
-            "kind": "recurrent_attention",
-            "glimpse": {"kind": "retina", "size": 4, "scales": 2},
-            "glimpses": 3,
-            "embedding": 8,
-            "hidden": 8,
-        },
-        "training": {"max_steps": 4, "validate_every": 4, "batch_tokens": 512},
-        "decoding": {"search": "greedy", "max_ratio": 0.0, "max_extra": 2},
-    }
-    return saccade.train(recipe, folder=folder / "run")
+@pytest.fixture(scope="module", name="eye")
+def trained_eye(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    return eye(tmp_path_factory.mktemp("eye"))
 
 
 def picture() -> np.ndarray[Any, Any]:
@@ -68,3 +47,19 @@ def test_other_models_have_no_gaze(tmp_path: Path) -> None:
     other = saccade.train(pairs=[("a b", "b a")] * 4, folder=tmp_path / "run", max_steps=2)
     with pytest.raises(RecipeError, match="does not move an eye over a picture"):
         draw(other, "a b", "gaze")
+
+
+def test_a_soft_eye_is_drawn_too(tmp_path: Path) -> None:
+    soft = eye(tmp_path, glimpse={"kind": "filter_bank", "size": 3})
+    drawing = draw(soft, picture(), "gaze")
+    assert len(parts(drawing.svg, "circle")) == 3
+    assert len(parts(drawing.svg, "image")) == 1 + 3
+    model = soft.whole()
+    found = model.predict(picture())
+    first, *_ = glances(model, found)
+    (box,) = first.boxes
+    assert box[0] + box[2] == box[1] + box[3] == pytest.approx(8)  # around the middle
+    maps = np.stack(list(found.attention_maps.values()))
+    assert maps.shape[2] == 64
+    assert maps.sum(axis=2).max() == pytest.approx(1, abs=1e-4)
+    assert len(draw(soft, picture(), "heads").svg) > 1000

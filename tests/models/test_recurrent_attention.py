@@ -18,6 +18,7 @@ from saccade.models.recurrent_attention import RecurrentAttention
 from saccade.models.tagger import Tagger
 from saccade.nouns import Side
 from saccade.objectives.base import Moment
+from saccade.objectives.cross_entropy import CrossEntropy
 from saccade.objectives.gaze import GazeObjective
 from saccade.parts import Part
 from saccade.tokenizers._vocabulary import END
@@ -151,6 +152,49 @@ def test_it_learns_where_the_difference_is() -> None:
         optimiser.step()
     gaze = eye.look_around(source, None)
     assert gaze.places[0, 1, 0] < -0.5 < 0.5 < gaze.places[0, 1, 1]
+
+
+def soft_batch() -> Batch:
+    """Pictures that differ in one pixel, near a corner."""
+    pixels = torch.zeros(16, 9, 9, 1, dtype=torch.uint8)
+    pixels[::2, 1, 7] = 255
+    source = Padded(pixels, torch.ones(16, 9, 9, dtype=torch.bool))
+    target = torch.tensor([[5, END], [6, END]]).repeat(8, 1)
+    return Batch({"source": source}, Padded(target, torch.ones_like(target).bool()), target)
+
+
+def soft_eye() -> RecurrentAttention:
+    soft = Part(Glimpse, "filter_bank", {"size": 3})
+    return model(glimpses=3, hidden=16, embedding=16, glimpse=soft)
+
+
+def test_a_soft_eye_has_the_gradient_of_its_places() -> None:
+    eye, given, moment = soft_eye(), soft_batch(), Moment(0, torch.Generator())
+    backward(CrossEntropy(str)(eye, given, moment).total)
+    assert eye.move.bias.grad is not None
+    for n in range(5):
+        losses = []
+        for step in (-1e-5, 1e-5):
+            with torch.no_grad():
+                eye.move.bias[n] += step
+                losses.append(CrossEntropy(str)(eye, given, moment).total.item())
+                eye.move.bias[n] -= step
+        slope = (losses[1] - losses[0]) / 2e-5
+        assert slope == pytest.approx(eye.move.bias.grad[n].item(), rel=1e-4, abs=1e-8)
+        assert slope != 0
+
+
+def test_a_soft_eye_learns_without_reward() -> None:
+    eye, given, chance = soft_eye(), soft_batch(), torch.Generator().manual_seed(1)
+    optimiser = torch.optim.Adam(eye.parameters(), lr=0.03)
+    for step in range(100):
+        optimiser.zero_grad()
+        backward(CrossEntropy(str)(eye, given, Moment(step, chance)).total / 16)
+        optimiser.step()
+    labels = eye.head.log_probs(eye(given).features)[:, 0].argmax(dim=1)
+    assert torch.equal(labels, given.target.values[:, 0])
+    places = [eye.look_around(given.source, one).places for one in (None, chance)]
+    assert torch.equal(*places)  # nothing is drawn
 
 
 def test_a_picture_alone_is_seen_as_in_a_batch() -> None:

@@ -5,10 +5,11 @@ import { Player } from "/static/player.js";
 import { cell, copy, download } from "/static/saving.js";
 import { SeenInk } from "/static/ink.js";
 import { play } from "/static/moving.js";
-import { Seen } from "/static/seen.js";
+import { Seen, bitmap } from "/static/seen.js";
 
-const VIEWS = { writing: "Writing", output: "Output", lines: "Lines", attention: "Matrix", heads: "All heads", spikes: "Spikes", beam: "Beam", distribution: "Next symbols", addresses: "Addresses" };
+const VIEWS = { writing: "Writing", output: "Output", gaze: "Gaze", canvas: "Canvas", lines: "Lines", attention: "Matrix", heads: "All heads", spikes: "Spikes", beam: "Beam", distribution: "Next symbols", addresses: "Addresses" };
 const SHRINK = 1.8;  // a picture so many times wider than its place is made smaller; a wider one is moved
+const STEPPED = ["beam", "gaze", "canvas"], BEAT = 350;  // views that can be walked through; milliseconds of a step
 const SURE = 0.6, DOUBTFUL = 0.25;  // probability of a whole word
 
 export class Answer {
@@ -21,6 +22,7 @@ export class Answer {
     this.title.append(about ? `${about} · ${name}` : name);
     this.output = find(".output", this.node);
     this.drawn = new Map();
+    if (model?.views[0] === "gaze") find(".words", this.node).before(find(".views", this.node));  // watched first
     for (const part of [".views", ".words", ".alternatives", ".sentences", ".saving"]) find(part, this.node).hidden = true;
     this.offerSaving();
   }
@@ -62,7 +64,7 @@ export class Answer {
     this.title.append(make("small", {}, `  ${(this.seconds * 1000).toFixed(0)} ms, score ${short(score)}`));
     const several = this.parts.length > 1;
     const spans = this.parts.map(({ text }, n) => {
-      const span = written(text);
+      const span = this.model.views.includes("canvas") ? bitmap(text) : written(text);
       if (several) span.onclick = () => this.choose(n);
       return span;
     });
@@ -286,7 +288,8 @@ export class Answer {
       const wide = find("svg", figure)?.width.baseVal.value ?? 0;
       figure.classList.toggle("shrunk", wide > figure.clientWidth && wide < SHRINK * figure.clientWidth);
       this.picture = svg && { name, svg };
-      if (name === "beam") this.slide(figure);
+      if (STEPPED.includes(name)) this.slide(figure);
+      if (name === "gaze" || name === "canvas") this.play(figure);
       if (name === "writing" && svg) play(find("svg", figure), this.node);
     } catch (error) {
       this.drawn.delete(key);
@@ -304,7 +307,7 @@ export class Answer {
     };
   }
 
-  // Walk through the beam search step by step.
+  // Walk through a search, the way of an eye or a canvas, step by step.
   slide(figure) {
     const nodes = all("[data-step]", figure);
     const last = Math.max(...nodes.map(({ dataset }) => Number(dataset.step)), 1);
@@ -317,6 +320,21 @@ export class Answer {
       for (const node of nodes) node.classList.toggle("later", Number(node.dataset.step) > Number(slider.value));
     };
     slider.oninput();
+  }
+
+  // Show the steps one after the other, once, until somebody takes the slider.
+  play(figure) {
+    const slider = find(".step input", this.node), last = Number(slider.max), shown = find("svg", figure);
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    const at = (step) => {
+      if (find("svg", figure) !== shown || slider.dataset.held) return;
+      slider.value = String(step);
+      slider.oninput();
+      if (step < last) setTimeout(() => at(step + 1), BEAT);
+    };
+    delete slider.dataset.held;
+    slider.onpointerdown = slider.onkeydown = () => { slider.dataset.held = "yes"; };
+    at(1);
   }
 
   // Copy and download; what was changed by hand is in it.

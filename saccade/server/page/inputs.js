@@ -3,6 +3,7 @@
 import { find, make } from "/static/dom.js";
 import { InkBox } from "/static/ink.js";
 import { microphone } from "/static/microphone.js";
+import { LARGEST as SLATE, Slate } from "/static/slate.js";
 
 export const PICTURE = "data:image/";  // what a picture begins with where others have text
 export const SOUND = "data:audio/";  // and a sound
@@ -120,6 +121,15 @@ class FileBox {
     this.show();
   }
 
+  // Let a person draw a picture; `go` is called with each that is drawn.
+  offerSlate(size, open, go) {
+    this.slate = new Slate(size, (uri) => {
+      this.set(uri ? [{ name: "drawing", uri }] : []);
+      if (uri) go();
+    });
+    this.list.before(make("details", { class: "slates", open }, make("summary", {}, "Draw one"), this.slate.node));
+  }
+
   set(files) {
     this.chosen = files;
     this.show();
@@ -130,6 +140,7 @@ class FileBox {
       const remove = make("button", { type: "button", "aria-label": `Remove ${one.name}` }, "×");
       remove.onclick = () => {
         this.chosen = this.chosen.filter((other) => other !== one);
+        this.slate?.wipe();
         this.show();
         this.input.focus();
       };
@@ -140,7 +151,7 @@ class FileBox {
 }
 
 // The boxes of the model that is chosen. One text source has the box of the page itself.
-export function inputs({ limits, say }) {
+export function inputs({ limits, say, go }) {
   const text = find("#text-box"), source = find("#source"), boxes = find("#sources");
   let model, shown = new Map();
   const isText = () => (model?.inputs ?? []).length < 2 && !(model?.inputs?.[0]?.kind in TITLES || model?.inputs?.[0]?.kind in SORTS);
@@ -158,6 +169,7 @@ export function inputs({ limits, say }) {
       block.append(make("span", { class: "over" }, title), inner);
       const box = new FileBox(inner, title, { sort, limit, bytes: limits?.picture ?? 8e6, most, say, changed: () => {} });
       shown.set(name, box);
+      if (kind === "picture" && limit > 0 && limit <= SLATE) box.offerSlate(limit, model.views.includes("gaze"), () => model.inputs.length > 1 || go());
       if (kind === "sound" && model.inputs.length === 1 && navigator.mediaDevices) {
         const [button, heard] = microphone({ model: () => model.name, say, recorded: (file) => box.add([file]) });
         find(".actions", inner).append(button);

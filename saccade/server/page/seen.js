@@ -6,6 +6,18 @@ const SHADE = 0.65, GLOW = 0.4;  // as views/picture_look.py draws it
 const MOST = 5, WIDE = 360;  // cells whose share is told; pixels of a picture that is enlarged
 const FRAME = 56, STRIP = 4;  // pixels of a frame in a strip; columns for each row from which a grid is one
 
+// Rows of 0s and 1s, parted by spaces, as a picture: 1 is white.
+export function bitmap(text) {
+  const rows = text.trim().split(/\s+/), canvas = make("canvas");
+  canvas.width = rows[0].length || 1;
+  canvas.height = rows.length;
+  const ink = canvas.getContext("2d");
+  ink.fillRect(0, 0, canvas.width, canvas.height);
+  ink.fillStyle = "#fff";
+  rows.forEach((row, y) => [...row].forEach((bit, x) => bit === "1" && ink.fillRect(x, y, 1, 1)));
+  return make("img", { class: "part bitmap", alt: "the picture that was drawn", src: canvas.toDataURL("image/png") });
+}
+
 export class Seen {
   constructor({ picture, grid: [rows, columns] }) {
     Object.assign(this, { rows, columns, smooth: true });

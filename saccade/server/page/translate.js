@@ -32,7 +32,7 @@ export function translating(models, limits) {
     status.textContent = text;
     status.classList.toggle("bad", bad);
   };
-  const given = inputs({ limits, say });
+  const given = inputs({ limits, say, go: () => translate() });
   const fill = () => {
     const cut = (text) => (text.length > CUT ? `${text.slice(0, CUT)}…` : text);
     given.fill(told(model.value));
