@@ -108,12 +108,14 @@ class DrawModel(Writer):
 
     def noise_of(self, pictures: Tensor) -> Tensor:
         """Return the fixed chance of pictures `[B, H, W]`, by their number of ones: `[B, N, Z]`."""
-        return self.noise[pictures.sum(dim=(1, 2)).long() % _NOISES]
+        n_ones = pictures.sum(dim=(1, 2)).long()  # [B]
+        return self.noise.index_select(0, n_ones % _NOISES)
 
     def latents(self, uniform: Tensor, bias: float) -> Tensor:
         """Turn numbers of chance `[B, n_uniform]` into latents `[B, N, Z]`."""
         chance = uniform[:, : -self.head.size].clamp(1e-12, 1 - 1e-12)
-        return ndtri(chance).view(-1, self.n_steps, self.latent) / (1 + bias)
+        normal: Tensor = ndtri(chance)
+        return normal.view(-1, self.n_steps, self.latent) / (1 + bias)
 
     def explore(self, batch: Batch, generator: torch.Generator) -> Decoded:
         """Measure the bound with chance of a generator, for training."""
