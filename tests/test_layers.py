@@ -41,7 +41,7 @@ MEMORY = {"kernels", "native"}
 OPTIONAL = {  # extras, and what is slow to import: imported where they are asked for
     *("torch.utils.tensorboard", "matplotlib.figure", "matplotlib.patches", "matplotlib.path"),
     "matplotlib.image",
-    *("numpy", "saccade.guards.hallucination", "saccade.views.heatmap"),
+    *("numpy", "saccade.guards.hallucination", "saccade.views.heatmap", "saccade.views.story"),
     *("pyarrow", "pyarrow.parquet"),
     *("PIL", "av", "soundfile"),
 }

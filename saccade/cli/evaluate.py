@@ -145,12 +145,14 @@ def evaluate(
         show_evaluation(f"{model} on {split}: {len(found.examples):,} examples", found)
         if unknown:
             _show(f"without unknown words: {len(found.known):,} examples", known)
-    _draw_asked(found, measured[0], confusion, picture, by_length=by_length, quiet=json_file == "-")
+    _draw_asked(
+        found, measured[:1], confusion, picture, by_length=by_length, quiet=json_file == "-"
+    )
 
 
 def _draw_asked(
     found: Evaluation,
-    metric: Part[Metric],
+    metrics: Sequence[Part[Metric]],
     confusion: Literal["text", "words", "characters"] | None,
     picture: Path | None,
     *,
@@ -164,9 +166,9 @@ def _draw_asked(
         else:
             drawing = confusion_drawing(found, confusion)
         _draw(drawing, picture, to_terminal=not quiet)
-    if by_length or (picture and not confusion):
+    if metrics and (by_length or (picture and not confusion)):
         place = None if confusion else picture
-        _draw(length_drawing(metric, found), place, to_terminal=not quiet)
+        _draw(length_drawing(metrics[0], found), place, to_terminal=not quiet)
 
 
 def _evaluate_all(

@@ -97,7 +97,7 @@ def inspect(
             found = predictor.predict(given, steps=len(truth) if far else None)
             drawing = pictures.output_drawing(found, truth)
             return drawing if drawing.said else replace(drawing, said=found.text)
-        marked = gold or _supporting(folder, sentence)
+        marked = gold or _supporting(model, sentence)
         if view is View.canvas and truth is not None and seed is None:
             marked = gold or predictor.target.write(truth)
         how: dict[str, Any] = {"head": head, "words": words, "beam": beam, "gold": marked}

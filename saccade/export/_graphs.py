@@ -94,6 +94,8 @@ def _reads_other_than_text(model: Model) -> bool:
 
 
 def _memories(model: Model) -> list[tuple[str, str, str]]:
+    if model.learner != "gradient":
+        return [("model", "looks up what was counted", "Use language_model")]
     there = any(isinstance(one, Cell) and one.addresses for one in model.modules())
     return [("cell", "has a memory of slots", "Use a cell such as lstm")] if there else []
 

@@ -52,7 +52,7 @@ def levels(samples: NDArray[np.generic], size: int) -> NDArray[np.float64]:
     """Return how loud every whole block of `size` samples is, in decibels below full scale.
 
     >>> levels(np.array([32767, -32767, 0, 0, 9], np.int16), 2).round().tolist()
-    [0.0, -100.0]
+    [-0.0, -100.0]
     """
     n = len(samples) // size
     blocks = samples[: n * size].reshape(n, size).astype(np.float64)

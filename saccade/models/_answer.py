@@ -34,6 +34,7 @@ class Answerer(Writer, ABC):
     """A writer of one symbol: search ranks answers, and maps show where the model looked for it."""
 
     several: ClassVar[bool] = True
+    source_raws: ClassVar[tuple[str, ...]] = ("text", "story")
     discrete: ClassVar[bool | None] = True
     head: GivenHead
 

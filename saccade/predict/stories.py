@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 from saccade.guards.flag import Flag
 from saccade.guards.unknown import unknown
 from saccade.views.drawing import AttentionMap, Drawing
-from saccade.views.story import StoryMaps, draw_story
 
 if TYPE_CHECKING:
     from saccade.predict.prediction import Prediction
@@ -20,6 +19,8 @@ def story_in(prediction: "Prediction") -> str:
 
 def story_drawing(prediction: "Prediction", one: AttentionMap) -> Drawing:
     """Draw all hops over the sentences of a story, or only the one that is asked for."""
+    from saccade.views.story import StoryMaps, draw_story  # noqa: PLC0415 - numpy is slow to import
+
     name, maps, looker = story_in(prediction), prediction.attention_maps, prediction.looker
     chosen = {one.title: maps[one.title]} if one.title in maps else maps
     names, sentences = list(prediction.arrays), prediction.labels(name)

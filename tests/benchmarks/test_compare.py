@@ -207,7 +207,7 @@ def test_peers_that_are_not_installed_are_named(
 
 def test_every_peer_has_an_environment_and_a_file() -> None:
     peers = [engine for engine in ENGINES if engine.environment]
-    elsewhere = {"yoyodyne"}  # measured by benchmarks.few_words
+    elsewhere = {"yoyodyne", "ocr", "pocketsphinx"}  # few_words, print and speech measure them
     assert {engine.environment for engine in peers} | elsewhere == set(environments.NAMES)
     for engine in peers:
         path = Path(compare.__file__).parent / "peers" / f"{engine.name}.py"

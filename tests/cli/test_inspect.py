@@ -8,7 +8,10 @@ from saccade.look.pictures import View
 from tests.cli.conftest import Call
 from tests.train import small
 
-ELSEWHERE = (View.positions, View.windows, View.switch, View.gaze)  # of other models
+ELSEWHERE = (  # of other models
+    *(View.positions, View.windows, View.switch, View.gaze, View.writing, View.addresses),
+    View.canvas,
+)
 LOOKING = [v.value for v in View if v not in ELSEWHERE]
 
 

@@ -49,7 +49,7 @@ def test_the_page_names_the_files_that_a_batch_visits(tmp_path: Path) -> None:
     row = re.search(r"a batch from disk to loss \|([^|]*)\|", PAGE.read_text(encoding="utf-8"))
     assert row
     assert set(re.findall(r"`([^`]+)`", row[1])) == set(found)
-    assert len(found) <= 14
+    assert len(found) <= 15
 
 
 def test_the_page_shows_the_layers_of_the_law() -> None:

@@ -61,6 +61,9 @@ REFUSED = {
     "kalchbrenner_blunsom": "model.encoder: kalchbrenner_blunsom: takes as many layers as",
     "choose=sample": "attention hard: choose: sample: draws random numbers",
     "factors=2": "model.factors: 2: checks every sentence",
+    "ngram": "model: looks up what was counted",
+    "ctc-": "model: ctc: adds up the paths of frames",
+    "read_then_write": "cell: has a memory of slots",
     **dict.fromkeys(("cell=ntm", "cell=dnc", "cell=sparse_access"), "cell: has a memory of slots"),
 }
 

@@ -18,7 +18,7 @@ from tests import samples
 from tests.look.test_inspection import translator
 
 OWN = {View.gaze, View.writing, View.addresses}
-ELSEWHERE = {View.positions, View.windows, View.switch, *OWN}  # of other models
+ELSEWHERE = {View.positions, View.windows, View.switch, *OWN, View.canvas}  # of other models
 
 
 @pytest.mark.parametrize("view", [v for v in View if v not in ELSEWHERE])

@@ -44,8 +44,8 @@ def test_a_recipe_check_says_so() -> None:
 
 def test_models_of_one_source_refuse_two() -> None:
     assert misfits(model("tagger"), TWO, TEXT) == [
-        "model: tagger reads one source, but data.sources names 2: story, question. Use classifier"
-        " or encoder_decoder."
+        "model: tagger reads one source, but data.sources names 2: story, question. Use classifier,"
+        " dynamic_memory, encoder_decoder or memory_network."
     ]
     (said,) = misfits(model("language_model"), TWO, TEXT)
     assert said.startswith("model: language_model reads no source, but data.sources names 2: story")
@@ -56,7 +56,7 @@ def test_models_of_one_source_refuse_two() -> None:
 def test_models_that_read_text_refuse_pictures() -> None:
     assert misfits(model("tagger"), {"source": IMAGE}, TEXT) == [
         "model: tagger reads text or video, but data.source is of kind image. Use classifier, ctc,"
-        " encoder_decoder, joint_ctc or recurrent_attention."
+        " encoder_decoder, joint_ctc, read_then_write or recurrent_attention."
     ]
     assert misfits(model("classifier"), {"source": IMAGE}, TEXT) == []
 
@@ -64,12 +64,12 @@ def test_models_that_read_text_refuse_pictures() -> None:
 def test_symbols_are_not_values() -> None:
     assert misfits(model("dense_forecaster"), {"source": NUMBERS}, TEXT) == [
         "model: dense_forecaster writes values, but data.target is of kind text, which has symbols."
-        " Use classifier, ctc, encoder_decoder or joint_ctc."
+        " Use classifier, ctc, encoder_decoder, joint_ctc or read_then_write."
     ]
     (said,) = misfits(model("classifier"), {"source": NUMBERS}, NUMBERS)
     assert said == (
         "model: classifier writes symbols, but data.target is of kind numbers, which has values."
-        " Use dense_forecaster or encoder_decoder."
+        " Use dense_forecaster, encoder_decoder or read_then_write."
     )
 
 
@@ -87,7 +87,7 @@ def test_what_no_model_writes() -> None:
 def test_a_model_without_a_source_takes_no_pictures() -> None:
     assert misfits(model("language_model"), {"source": IMAGE}, TEXT) == [
         "model: language_model reads no source, but data.source is of kind image. Use classifier,"
-        " ctc, encoder_decoder, joint_ctc or recurrent_attention."
+        " ctc, encoder_decoder, joint_ctc, read_then_write or recurrent_attention."
     ]
 
 
@@ -127,8 +127,8 @@ def test_every_model_fits_something(kind: str) -> None:
 
 def test_a_model_of_bits_writes_nothing_else() -> None:
     assert misfits(model("draw"), {"source": TEXT}, Part(Modality, "strokes")) == [
-        "model: draw writes bits, but data.target is of kind strokes. Use dense_forecaster"
-        " or encoder_decoder."
+        "model: draw writes bits, but data.target is of kind strokes. Use dense_forecaster,"
+        " encoder_decoder or read_then_write."
     ]
 
 

@@ -119,5 +119,5 @@ def test_a_stream_tells_of_all_sentences(talk: Served) -> None:
 def test_models_tell_what_they_read(serve: Serve, talk: Served, tiny: Served) -> None:
     told = serve(talk, tiny).get("/v1/models").json()
     assert [one["splits"] for one in told["models"]] == ["sentences", "lines"]
-    limits = {"characters": 5000, "items": 64, "beam": 16, "picture": 8_000_000}
+    limits = {"characters": 5000, "items": 64, "beam": 16, "picture": 8_000_000, "points": 4000}
     assert told["limits"] == limits
