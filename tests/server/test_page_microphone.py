@@ -72,7 +72,7 @@ def test_a_word_is_played_by_pointing_at_it(page: Page) -> None:
     words = page.locator(".sentence.target button")
     expect(words).to_have_count(3)
     words.nth(1).hover()
-    page.wait_for_function("window.played.length === 1")
+    page.wait_for_function("() => window.played.length === 1")
     (_, begins, seconds), *_ = page.evaluate("window.played")
     assert 0.2 < begins < 0.26  # the first tone lasts 0.155 seconds, the gap 0.08
     assert 0.1 < seconds < 0.2
@@ -80,5 +80,5 @@ def test_a_word_is_played_by_pointing_at_it(page: Page) -> None:
         "title", re.compile(r"probability .*, 0\.2\d to 0\.\d\d s")
     )
     page.locator("figure [data-row='2']").first.hover()
-    page.wait_for_function("window.played.length >= 2")
+    page.wait_for_function("() => window.played.length >= 2")
     assert page.evaluate("window.played.at(-1)[1]") > 0.4

@@ -49,7 +49,9 @@ def test_a_sound_is_picked_dropped_played_and_transcribed(page: Page, hearer: Se
     page.evaluate(GIVE, ["drop", base64.b64encode(data).decode(), "audio/wav"])
     sound = page.locator(".thumbs audio")
     expect(sound).to_have_count(1)
-    page.wait_for_function("document.querySelector('.thumbs audio').duration > 0.1")  # it can play
+    page.wait_for_function(
+        "() => document.querySelector('.thumbs audio').duration > 0.1"
+    )  # it can play
     page.get_by_role("button", name="Transcribe").click()
     expect(page.locator(".saving")).to_be_visible()
     expect(page.locator(".output")).not_to_have_class(re.compile("partial"))
