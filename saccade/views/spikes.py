@@ -123,7 +123,8 @@ def to_terminal(
             lines.append("".join(SHADES[round(float(d) * (len(SHADES) - 1))][0] for d in dark))
     if backdrop and backdrop.marks:
         lines.append(_marks(backdrop.marks, room))
-    return "\n".join([*(line.rstrip() for line in lines), "", f"full height: {top:g}"]) + "\n"
+    scale = f"full height: {top:.2g}"[:width]
+    return "\n".join([*(line.rstrip() for line in lines), "", scale]) + "\n"
 
 
 def _sound(one: AttentionMap) -> Backdrop:
