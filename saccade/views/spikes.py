@@ -20,7 +20,7 @@ from saccade.views.drawing import AttentionMap, Drawing, colourless
 from saccade.views.heatmap import SHADES
 from saccade.views.spectrogram import spectrum_of
 from saccade.views.weights import Weights, share, spoken, top_of
-from saccade.views.words import label, pad, sentence, shorten
+from saccade.views.words import columns, label, pad, sentence, shorten
 
 Floats = npt.NDArray[np.float64]
 
@@ -117,8 +117,8 @@ def to_terminal(
     heights = (share(float(v), top) for v in spread.max(axis=0, initial=0.0))
     lines = [*_names(spread, words, room), "".join(_HEIGHTS[round(h * 8)] for h in heights)]
     if backdrop and backdrop.dark.size:
-        columns = np.arange(room) * backdrop.dark.shape[1] // room
-        for row in np.array_split(backdrop.dark[:, columns], min(_LINES, len(backdrop.dark))):
+        across = np.arange(room) * backdrop.dark.shape[1] // room
+        for row in np.array_split(backdrop.dark[:, across], min(_LINES, len(backdrop.dark))):
             dark = row.mean(axis=0)
             lines.append("".join(SHADES[round(float(d) * (len(SHADES) - 1))][0] for d in dark))
     if backdrop and backdrop.marks:
@@ -181,7 +181,7 @@ def _names(spread: Floats, words: Sequence[str], room: int) -> list[str]:
     for i, (word, row) in enumerate(zip(words, spread, strict=True)):
         place, line = int(row.argmax()), lines[i % 2]
         shown = shorten(label(word), _ROOM)
-        if place >= len(line) and place + len(shown) <= room:
+        if place >= columns(line) and place + columns(shown) <= room:
             lines[i % 2] = pad(line, place) + shown
     return [line for line in lines if line]
 
@@ -190,8 +190,8 @@ def _marks(marks: Sequence[tuple[float, str]], room: int) -> str:
     line = ""
     for where, mark in marks:
         place = int(where * room)
-        if place + len(mark) <= room and (not line or place > len(line)):
-            line = line.ljust(place) + mark
+        if place + columns(mark) <= room and (not line or place > columns(line)):
+            line = pad(line, place) + mark
     return line
 
 
