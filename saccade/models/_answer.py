@@ -1,4 +1,4 @@
-"""What models share that answer with one symbol: they read all, then write it, then END."""
+"""What models share that answer a question about a story with one symbol."""
 
 from abc import ABC, abstractmethod
 from typing import ClassVar, NamedTuple
@@ -7,20 +7,10 @@ import torch
 from torch import Tensor
 
 from saccade.errors import ShapeError
-from saccade.flow import (
-    SOURCE,
-    Batch,
-    Decoded,
-    Padded,
-    Sources,
-    State,
-    Stepped,
-    nested,
-    tensor,
-)
+from saccade.flow import Padded, Sources, State, tensor
 from saccade.heads.closed import closed
 from saccade.heads.given import GivenHead
-from saccade.models.base import Writer
+from saccade.models._label import LabelWriter
 
 
 class Answer(NamedTuple):
@@ -29,13 +19,17 @@ class Answer(NamedTuple):
     logits: Tensor
     weights: Tensor | None
 
+    def state(self) -> State:
+        """Return it as what was read."""
+        found: State = {"features": self.logits}
+        return found if self.weights is None else {**found, "weights": self.weights}
 
-class Answerer(Writer, ABC):
-    """A writer of one symbol: search ranks answers, and maps show where the model looked for it."""
+
+class Answerer(LabelWriter, ABC):
+    """A writer of one symbol, whose log-probabilities it makes itself."""
 
     several: ClassVar[bool] = True
     source_raws: ClassVar[tuple[str, ...]] = ("text", "story")
-    discrete: ClassVar[bool | None] = True
     head: GivenHead
 
     @abstractmethod
@@ -46,31 +40,17 @@ class Answerer(Writer, ABC):
         """Return how many places all sources have: sentences and words."""
         return (sum(shape[0] for shape in shapes.values()),)
 
-    def forward(self, batch: Batch, *, look: bool = False) -> Decoded:
-        """Say how likely every answer is at the first place, and END behind it: `[B, T, V]`."""
-        return self.spoken(self.answer(batch.sources, look=look), batch.prefix.shape[1])
+    def read(self, sources: Sources, *, look: bool) -> State:
+        """Read the sources and answer."""
+        return self.answer(sources, look=look).state()
 
-    def spoken(self, found: Answer, n_places: int) -> Decoded:
-        """Lay an answer out over the places of a target."""
-        ended = torch.arange(n_places, device=found.logits.device) > 0  # [T]
-        every = found.logits[:, None].expand(-1, n_places, -1)  # [B, T, V]
-        weights = found.weights
-        weights = None if weights is None else weights[:, None].expand(-1, n_places, -1, -1)
-        return Decoded(closed(every, ended.expand(every.shape[:2])), weights)
+    def weights(self, read: State) -> Tensor:
+        """Return where every hop looked."""
+        return tensor(read, "weights")
 
-    def start(self, sources: Sources) -> State:
-        """Read the sources and answer; nothing is written yet."""
-        found = self.answer(sources, look=True)
-        assert found.weights is not None
-        ended = torch.zeros_like(found.logits[:, 0])
-        return {SOURCE: {"logits": found.logits, "weights": found.weights}, "ended": ended}
-
-    def advance(self, token: Tensor, state: State, *, look: bool = False) -> Stepped:
-        """Write the answer at the first step and END at every other."""
-        source, ended = nested(state, SOURCE), tensor(state, "ended")
-        features = closed(tensor(source, "logits"), ended > 0)
-        weights = tensor(source, "weights") if look else None
-        return Stepped(features, weights, {**state, "ended": torch.ones_like(ended)})
+    def closing(self, features: Tensor, ended: Tensor) -> Tensor:
+        """Return log-probabilities `[..., V]`."""
+        return closed(features, ended)
 
 
 def story_and_question(owner: str, names: tuple[str, ...]) -> tuple[str, str | None]:

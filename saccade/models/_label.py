@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from saccade.flow import SOURCE, Batch, Decoded, Sources, State, Stepped, nested, tensor
-from saccade.heads.closed import ClosedHead, flagged
+from saccade.heads.closed import flagged
 from saccade.models.base import Writer
 
 
@@ -19,7 +19,6 @@ class LabelWriter(Writer, ABC):
 
     discrete: ClassVar[bool | None] = True
     rereads: ClassVar[bool] = False
-    head: ClosedHead
 
     @abstractmethod
     def read(self, sources: Sources, *, look: bool) -> State:
@@ -29,12 +28,26 @@ class LabelWriter(Writer, ABC):
     def weights(self, read: State) -> Tensor | None:
         """Return where the model looked, `[B, A, S]`; None if it has no attention."""
 
+    def closing(self, features: Tensor, ended: Tensor) -> Tensor:
+        """Return what the head reads at places `[..., D]` before which the output may have ended.
+
+        For the head `closed`: features with a mark behind them, `[..., D + 1]`.
+        """
+        return flagged(features, ended)
+
     def forward(self, batch: Batch, *, look: bool = False) -> Decoded:
-        """Write features of the label at the first place and of END behind it, `[B, T, D + 1]`."""
-        found, n_places = self.read(batch.sources, look=look), batch.prefix.shape[1]
-        weights = self.weights(found) if look else None
-        every = None if weights is None else weights[:, None].expand(-1, n_places, -1, -1)
-        return Decoded(spread(tensor(found, "features"), n_places), every)
+        """Write features of the label at the first place and of END behind it."""
+        found = self.read(batch.sources, look=look)
+        return self.lay(found, batch.prefix.shape[1], look=look)
+
+    def lay(self, read: State, n_places: int, *, look: bool = False) -> Decoded:
+        """Lay what was read out over the places of an output."""
+        features = tensor(read, "features")
+        every = features[:, None].expand(-1, n_places, -1)  # [B, T, D]
+        ended = torch.arange(n_places, device=features.device) > 0  # [T]
+        weights = self.weights(read) if look else None
+        weights = None if weights is None else weights[:, None].expand(-1, n_places, -1, -1)
+        return Decoded(self.closing(every, ended.expand(len(every), -1)), weights)
 
     def start(self, sources: Sources) -> State:
         """Read the source; nothing is written yet."""
@@ -44,13 +57,6 @@ class LabelWriter(Writer, ABC):
     def advance(self, token: Tensor, state: State, *, look: bool = False) -> Stepped:
         """Write the label at the first step and END at every other."""
         found, ended = nested(state, SOURCE), tensor(state, "ended")
-        features = flagged(tensor(found, "features"), ended)
+        features = self.closing(tensor(found, "features"), ended > 0)
         weights = self.weights(found) if look else None
         return Stepped(features, weights, {**state, "ended": torch.ones_like(ended)})
-
-
-def spread(features: Tensor, n_places: int) -> Tensor:
-    """Lay features `[B, D]` over the places of an output, END behind the first: `[B, T, D + 1]`."""
-    ended = torch.arange(n_places, device=features.device) > 0  # [T]
-    every = features[:, None].expand(-1, n_places, -1)  # [B, T, D]
-    return flagged(every, ended.expand(every.shape[0], -1))

@@ -30,6 +30,7 @@ class Classifier(LabelWriter):
     """
 
     several: ClassVar[bool] = True
+    head: ClosedHead
 
     def __init__(  # noqa: PLR0913 - all but two are options
         self,

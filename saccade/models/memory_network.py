@@ -89,7 +89,7 @@ class MemoryNetwork(Answerer):
     def linear(self, batch: Batch) -> Decoded:
         """Answer without a softmax over sentences: `p = u . m`, for a linear start."""
         found = self._ask(batch.sources, look=False, linear=True)
-        return self.spoken(found, batch.prefix.shape[1])
+        return self.lay(found.state(), batch.prefix.shape[1])
 
     def _ask(self, sources: Sources, *, look: bool, linear: bool) -> Answer:
         story = sentences(sources[self.story])

@@ -57,6 +57,7 @@ class RecurrentAttention(LabelWriter):
 
     source_raws: ClassVar[tuple[str, ...]] = ("picture",)
     objective: ClassVar[str] = "gaze"
+    head: ClosedHead
 
     def __init__(  # noqa: PLR0913 - all but two are options
         self,

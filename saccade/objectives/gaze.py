@@ -5,12 +5,10 @@ from torch import Tensor
 
 from saccade.errors import RecipeError
 from saccade.flow import Batch, Loss
-from saccade.models._label import spread
 from saccade.models.base import Model
 from saccade.models.recurrent_attention import Gaze, RecurrentAttention
 from saccade.objectives._outputs import weighed
 from saccade.objectives.base import Decode, Moment, Objective
-from saccade.tokenizers._vocabulary import END
 
 
 class GazeObjective(Objective):
@@ -38,7 +36,7 @@ class GazeObjective(Objective):
             )
         gaze = model.look_around(batch.source, moment.generator)
         mask = batch.target.mask
-        features = spread(gaze.features, batch.prefix.shape[1])
+        features = model.lay({"features": gaze.features}, batch.prefix.shape[1]).features
         total, nll = model.head.loss(features[mask], batch.target.values[mask])
         reward = rewards(model, gaze, batch)  # [B]
         surprise = reward[:, None] - gaze.expected  # [B, N - 1]
@@ -51,6 +49,6 @@ class GazeObjective(Objective):
 @torch.no_grad()
 def rewards(model: RecurrentAttention, gaze: Gaze, batch: Batch) -> Tensor:
     """Return 1 for every row whose likeliest label is the right one, else 0: `[B]`."""
-    found = model.head.log_probs(spread(gaze.features, 1))[:, 0].argmax(dim=1)  # [B]
-    assert END not in found
+    features = model.lay({"features": gaze.features}, 1).features  # [B, 1, D + 1]
+    found = model.head.log_probs(features)[:, 0].argmax(dim=1)  # [B]
     return (found == batch.target.values[:, 0]).to(gaze.features.dtype)

@@ -13,7 +13,6 @@ from saccade.errors import RecipeError
 from saccade.flow import Batch, Padded, reorder
 from saccade.glimpses.base import Glimpse
 from saccade.kernels.precision import products
-from saccade.models._label import spread
 from saccade.models.recurrent_attention import RecurrentAttention
 from saccade.models.tagger import Tagger
 from saccade.nouns import Side
@@ -54,7 +53,8 @@ def likeliest_after(eye: RecurrentAttention, place: list[float]) -> int:
     _, state = eye._glance(pictures, zeros, eye.cell.start(zeros))
     there = torch.tensor([place], dtype=torch.float64)
     output, _ = eye._glance(pictures, there, state)
-    return int(eye.head.log_probs(spread(torch.relu(eye.mix(output)), 1)).argmax())
+    features = eye.lay({"features": torch.relu(eye.mix(output))}, 1).features
+    return int(eye.head.log_probs(features).argmax())
 
 
 def test_the_gradient_of_places_is_that_of_the_expected_reward() -> None:

@@ -14,6 +14,7 @@ from saccade.server.limits import Limits
 from saccade.server.models import Served
 from tests.captions import file_of, moving
 from tests.server.live import running
+from tests.server.pages import opened_page
 
 MOST = 60_000  # bytes of a clip
 DROP = """text => { const data = new DataTransfer();
@@ -32,15 +33,8 @@ def address(film: Served) -> Iterator[str]:
 @pytest.fixture
 def page(browser: Browser, address: str) -> Iterator[Page]:
     """The page, opened; it may not complain in its console."""
-    with browser.new_context() as context:
-        page = context.new_page()
-        complaints: list[str] = []
-        page.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.goto(address)
-        page.wait_for_selector("body[data-ready]")
+    with browser.new_context() as context, opened_page(context, address) as page:
         yield page
-        assert not complaints
 
 
 def pick(page: Page, *files: tuple[str, bytes, str]) -> None:

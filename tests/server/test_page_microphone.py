@@ -13,6 +13,7 @@ from saccade.server.models import open_models
 from tests.hummed import hum, hummer
 from tests.server.conftest import Launch
 from tests.server.live import running
+from tests.server.pages import opened_page
 from tests.server.test_page_pictures import GIVE
 
 
@@ -29,15 +30,9 @@ def page(launch: Launch, tmp_path: Path) -> Iterator[Page]:
         running(model) as live,
         launch(*arguments) as browser,
         browser.new_context(permissions=["microphone"]) as context,
+        opened_page(context, live.url) as page,
     ):
-        page = context.new_page()
-        complaints: list[str] = []
-        page.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.goto(live.url)
-        page.wait_for_selector("body[data-ready]")
         yield page
-        assert not complaints
 
 
 def test_what_is_said_appears_and_the_recording_can_be_looked_at(page: Page) -> None:

@@ -12,6 +12,7 @@ from saccade.server.app import Settings
 from saccade.server.limits import Limits
 from saccade.server.models import Served
 from tests.server.live import running
+from tests.server.pages import opened_page
 from tests.server.pens import make_pen
 
 
@@ -25,15 +26,12 @@ def pens(tmp_path_factory: pytest.TempPathFactory) -> list[Served]:
 def page(browser: Browser, pens: list[Served], tiny: Served) -> Iterator[Page]:
     """The page, opened; it may neither complain in its console nor speak to anybody else."""
     settings = Settings(limits=Limits(points=400))
-    with running(*pens, tiny, settings=settings) as live, browser.new_context() as context:
-        page = context.new_page()
-        complaints: list[str] = []
-        page.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.goto(live.url)
-        page.wait_for_selector("body[data-ready]")
+    with (
+        running(*pens, tiny, settings=settings) as live,
+        browser.new_context() as context,
+        opened_page(context, live.url) as page,
+    ):
         yield page
-        assert not complaints
 
 
 def write(page: Page, text: str) -> None:

@@ -15,6 +15,7 @@ from saccade.server.limits import Limits
 from saccade.server.models import Served
 from tests.captions import file_of
 from tests.server.live import running
+from tests.server.pages import opened_page
 
 GIVE = """([kind, text, type]) => { const data = new DataTransfer();
   const bytes = Uint8Array.from(atob(text), c => c.charCodeAt(0));
@@ -34,15 +35,8 @@ def address(seer: Served, tiny: Served, scenes: Served) -> Iterator[str]:
 @pytest.fixture
 def page(browser: Browser, address: str) -> Iterator[Page]:
     """The page, opened; it may neither complain in its console nor speak to anybody else."""
-    with browser.new_context(has_touch=True) as context:
-        page = context.new_page()
-        complaints: list[str] = []
-        page.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.goto(address)
-        page.wait_for_selector("body[data-ready]")
+    with browser.new_context(has_touch=True) as context, opened_page(context, address) as page:
         yield page
-        assert not complaints
 
 
 def payload(name: str, data: bytes, kind: str = "image/png") -> FilePayload:

@@ -14,6 +14,7 @@ from tests.drawers import drawer
 from tests.eyes import eye
 from tests.server.conftest import Serve
 from tests.server.live import running
+from tests.server.pages import opened_page
 
 WATCH = """() => { window.watched = [];
   new MutationObserver(() => watched.push(document.querySelector('.step output')?.textContent))
@@ -40,15 +41,11 @@ def address(looker: Served, artist: Served) -> Iterator[str]:
 @pytest.fixture
 def page(browser: Browser, address: str) -> Iterator[Page]:
     """The page, opened; it may not complain in its console."""
-    with browser.new_context(reduced_motion="reduce") as context:
-        page = context.new_page()
-        complaints: list[str] = []
-        page.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.goto(address)
-        page.wait_for_selector("body[data-ready]")
+    with (
+        browser.new_context(reduced_motion="reduce") as context,
+        opened_page(context, address) as page,
+    ):
         yield page
-        assert not complaints
 
 
 def stroke(page: Page) -> None:

@@ -13,6 +13,7 @@ from saccade import recipe, run
 from saccade.modalities._wave import write_wave
 from saccade.server.models import Served, open_models
 from tests.server.live import running
+from tests.server.pages import opened_page
 from tests.server.test_page_pictures import GIVE, payload
 from tests.test_sound import MODELS, RECIPE, tone
 
@@ -31,15 +32,12 @@ def hearer(tmp_path_factory: pytest.TempPathFactory) -> Served:
 
 @pytest.fixture
 def page(browser: Browser, hearer: Served) -> Iterator[Page]:
-    with running(hearer) as live, browser.new_context() as context:
-        page = context.new_page()
-        complaints: list[str] = []
-        page.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.goto(live.url)
-        page.wait_for_selector("body[data-ready]")
+    with (
+        running(hearer) as live,
+        browser.new_context() as context,
+        opened_page(context, live.url) as page,
+    ):
         yield page
-        assert not complaints
 
 
 def test_a_sound_is_picked_dropped_played_and_transcribed(page: Page, hearer: Served) -> None:

@@ -10,6 +10,7 @@ from saccade import recipe, run, starters
 from saccade.server.app import Settings
 from saccade.server.models import Served, open_models
 from tests.server.live import running
+from tests.server.pages import opened_page
 
 SMALL = [
     "training.max_steps=20",
@@ -37,15 +38,12 @@ def teller(tmp_path_factory: pytest.TempPathFactory) -> Served:
 
 @pytest.fixture
 def page(browser: Browser, teller: Served) -> Iterator[Page]:
-    with running(teller, settings=Settings()) as live, browser.new_context() as context:
-        page = context.new_page()
-        complaints: list[str] = []
-        page.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.goto(live.url)
-        page.wait_for_selector("body[data-ready]")
+    with (
+        running(teller, settings=Settings()) as live,
+        browser.new_context() as context,
+        opened_page(context, live.url) as page,
+    ):
         yield page
-        assert not complaints
 
 
 def test_a_story_is_asked_and_its_hops_are_seen(page: Page, teller: Served) -> None:
