@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         TrainingError,
         WorkerError,
     )
-    from saccade.look.pictures import draw as inspect
+    from saccade.inspections.base import draw as inspect
     from saccade.predict.evaluation import Evaluation
     from saccade.predict.listening import Listener
     from saccade.predict.prediction import Prediction, Predictions, Scored
@@ -63,7 +63,7 @@ _PLACES = {
     "Translator": "predict.predictor",
     "WorkerError": "errors",
     "fit": "api",
-    "inspect": "look.pictures",
+    "inspect": "inspections.base",
     "load": "engines._open",
     "load_forecaster": "engines._open",
     "train": "api",

@@ -19,7 +19,7 @@ LAYERS = [  # a room may import rooms of the layers above its own, and no others
     ("data",),
     ("train", "predict"),
     ("folders", "look", "starters"),
-    ("export", "learners"),
+    ("export", "learners", "inspections"),
     ("engines", "run"),
     ("experiments", "fit", "server"),
     ("api", "cli"),

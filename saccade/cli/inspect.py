@@ -18,8 +18,9 @@ from saccade.engines._open import load
 from saccade.errors import RecipeError
 from saccade.folders import model as folders
 from saccade.folders.examples import example_of
+from saccade.inspections.base import FIRST, Inspection, draw
 from saccade.look import gradients, pictures
-from saccade.look.pictures import View
+from saccade.parts import kinds
 from saccade.predict.predictor import Predictor
 from saccade.views.drawing import Drawing, checked_path
 
@@ -33,6 +34,8 @@ Beside = Annotated[
     typer.Option("--beside", metavar="MODEL", help="Another model, drawn below. May be repeated."),
 ]
 
+_VIEWS = kinds(Inspection)
+
 
 def inspect(
     model: Model,
@@ -42,7 +45,15 @@ def inspect(
             metavar="SENTENCE", help="What the model reads (a text, a picture file), or example:N."
         ),
     ],
-    view: Annotated[View, typer.Option("--view", "-v", help="What to look at.")] = View.attention,
+    view: Annotated[
+        str,
+        typer.Option(
+            "--view",
+            "-v",
+            help=f"What to look at: {', '.join(_VIEWS)}.",
+            autocompletion=_VIEWS.copy,
+        ),
+    ] = FIRST,
     head: Annotated[
         str, typer.Option("--head", help="One attention map or layer by name, or mean, or max.")
     ] = "mean",
@@ -92,16 +103,16 @@ def inspect(
     def drawn(folder: Path) -> Drawing:
         predictor = load(folder, device=device)
         given, truth = _given(model, predictor, sentence)
-        if predictor.target.chart and view is View.attention:
+        if predictor.target.chart and view == FIRST:
             far = truth is not None and not predictor.target.ends
             found = predictor.predict(given, steps=len(truth) if far else None)
             drawing = pictures.output_drawing(found, truth)
             return drawing if drawing.said else replace(drawing, said=found.text)
         marked = gold or _supporting(model, sentence)
-        if view is View.canvas and truth is not None and seed is None:
+        if view == "canvas" and truth is not None and seed is None:
             marked = gold or predictor.target.write(truth)
         how: dict[str, Any] = {"head": head, "words": words, "beam": beam, "gold": marked}
-        return pictures.draw(predictor, given, view, **how, smoothly=not grid, seed=seed)
+        return draw(predictor, given, view, **how, smoothly=not grid, seed=seed)
 
     drawings = {str(folder): drawn(folder) for folder in (model, *(beside or []))}
     drawing = pictures.draw_beside(drawings) if beside else drawings[str(model)]

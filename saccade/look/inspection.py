@@ -1,6 +1,5 @@
 """Look inside a model while it works on one sentence: gathers the arrays that the views draw."""
 
-import copy
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,26 +8,18 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
 
-from saccade.attention.gaussian_mixture import GaussianMixture
 from saccade.errors import DataError, RecipeError, suggest
 from saccade.flow import Batch
-from saccade.look.recording import record
 from saccade.modalities._notation import Notation
-from saccade.models.base import writer
-from saccade.models.pointer_generator import PointerGenerator
-from saccade.nouns import SOURCE_NAME, Branch
+from saccade.nouns import Branch
 from saccade.parts import Part
-from saccade.positions.base import Positions
 from saccade.predict.prediction import Maps, Prediction
 from saccade.predict.predictor import Predictor
 from saccade.search.base import Search
 from saccade.tokenizers._vocabulary import END, MARK, Vocabulary
 from saccade.views.beam_tree import TreeNode
-from saccade.views.cell_state import Unit, best_units
 from saccade.views.distribution import Choice
-from saccade.views.windows import Bell
 
 _WIDTH = 5  # of a beam, where the recipe searches otherwise
 _MEANS = ("mean", "max")  # names of what is made of all maps
@@ -82,7 +73,7 @@ def written_in(notation: Notation) -> Vocabulary:
 
 def translated(translator: Predictor, text: Any, *, beam: int | None = None) -> Prediction:
     """Translate a sentence that will be looked at; refuse one that holds nothing."""
-    _check_text(translator, text)
+    check_text(translator, text)
     found: Prediction = translator.predict(text, beam=beam)
     return found
 
@@ -185,7 +176,12 @@ def aligned(translation: Prediction) -> Aligned:
     """Return the words of both sentences and where each target word looked most."""
     attention_maps(translation)
     looker = translation.looker
-    _check_one_source(translation.arrays, "an alignment is")
+    if len(translation.arrays) > 1:
+        names = ", ".join(translation.arrays)
+        raise RecipeError(
+            f"inspect: an alignment is shown of one source, but this model reads {names}. Use"
+            " --view attention."
+        )
     source = next(iter(looker.sources.values()))
     written_in(source)
     return Aligned(
@@ -212,7 +208,7 @@ def words(
 
 def beam(translator: Predictor, text: Any, *, width: int | None = None) -> BeamSteps:
     """Search with a beam and keep its tree; search greedily beside it."""
-    _check_text(translator, text)
+    check_text(translator, text)
     if width is None and translator.decoding.search.kind != "beam":
         width = _WIDTH
     found = translator.translate(text, beam=width, trace=True)
@@ -224,8 +220,8 @@ def beam_of(found: Prediction, greedy: Prediction) -> BeamSteps:
     target = written_in(found.looker.target)
     return BeamSteps(
         tuple(tuple(_node(b, target) for b in level) for level in found.tree),
-        target.pieces(_written(found)),
-        target.pieces(_written(greedy)),
+        target.pieces(written_ids(found)),
+        target.pieces(written_ids(greedy)),
     )
 
 
@@ -236,7 +232,7 @@ def distributions(translator: Predictor, translation: Prediction, *, most: int =
     One forced pass over the finished output; nothing is searched.
     """
     written_in(translator.target)
-    written = _written(translation)
+    written = written_ids(translation)
     batch = batch_of(translator, translation)
     features = translator.model(batch).features[0]  # [T, D]
     log_probs = translator.model.head.log_probs(features).double()  # [T, V]
@@ -257,108 +253,8 @@ def distributions(translator: Predictor, translation: Prediction, *, most: int =
     ]
 
 
-@torch.inference_mode()
-def switch(translator: Predictor, translation: Prediction) -> list[float]:
-    """Return, for every symbol of an output, the share that was written and not copied."""
-    model = translator.model
-    if not isinstance(model, PointerGenerator):
-        raise RecipeError(
-            "inspect: this model does not copy, so it has no switch to show. Use another --view, or"
-            " train a model of kind pointer_generator."
-        )
-    batch = batch_of(translator, translation)
-    share = model.head.generating(model(batch).features)[0]  # [T + 1]
-    return [float(g) for g in share[: len(_written(translation))]]
-
-
-@torch.inference_mode()
-def positions(translator: Predictor, n: int) -> Maps:
-    """Return what the model adds to the first `n` places it reads: `[n, D]`."""
-    parts = [m for m in translator.model.modules() if isinstance(m, Positions)]
-    added = (
-        parts[0](torch.zeros(1, n, parts[0].dim, device=translator.device))[0] if parts else None
-    )
-    if added is None or not added.any():
-        raise RecipeError(
-            "inspect: this model adds no positions: it reads one symbol after another, or was "
-            "built without them. Use another --view, or a Transformer with sinusoidal positions."
-        )
-    return np.asarray(added.float().cpu().numpy(), dtype=np.float32)
-
-
-@torch.inference_mode()
-def windows(translator: Predictor, translation: Prediction) -> list[list[Bell]]:
-    """Return the bells of Gaussian-mixture attention for every piece of an output."""
-    watched = copy.deepcopy(translator.model)
-    found = [part for part in watched.modules() if isinstance(part, GaussianMixture)]
-    if not found:
-        raise RecipeError(
-            "inspect: this model has no windows that slide along the source. Use --view attention,"
-            " or train a model whose attention is gaussian_mixture."
-        )
-    asked: list[Tensor] = []
-    found[0].register_forward_pre_hook(lambda _, given: asked.append(given[0]))
-    batch = batch_of(translator, translation)
-    watched(batch)
-    query = torch.cat(asked, dim=1)[0, : len(translation.tokens)]  # [T, Q]
-    alpha, beta, moves = found[0].W(query).exp().chunk(3, dim=1)  # 3 x [T, K]
-    steps = zip(alpha.tolist(), beta.tolist(), moves.cumsum(dim=0).tolist(), strict=True)
-    return [[Bell(*bell) for bell in zip(*step, strict=True)] for step in steps]
-
-
-@torch.inference_mode()
-def units(translator: Predictor, text: Any) -> tuple[tuple[str, ...], list[Unit]]:
-    """Return the pieces of a text and the units of the reading cells that follow its properties.
-
-    What is followed is the memory: `c` of an LSTM, `h` of other cells. A language model reads the
-    text as what it has written so far.
-    """
-    if not translator.model.reads:
-        return _writing_units(translator, text)
-    _check_text(translator, text)
-    vocabulary = written_in(translator.source)
-    given = text if isinstance(text, Mapping) else {next(iter(translator.sources)): text}
-    (arrays,) = translator.encode([given])
-    _check_one_source(arrays, "cell states are")
-    ids = next(iter(arrays.values())).tolist()
-    sources = translator.batch([arrays], [[]]).sources
-    reels = record(translator.model, lambda model: writer(model).start(sources))
-    held = {reel.name: reel.memory() for reel in reels if reel.projected.shape[1] == len(ids) + 1}
-    if not held:
-        raise RecipeError(
-            "inspect: this model reads without a recurrent cell, so it has no cell states to show."
-            " Use another --view, or a model with an rnn encoder."
-        )
-    return _best(held, slice(0, -1), vocabulary.pieces(ids))
-
-
-def _writing_units(translator: Predictor, text: Any) -> tuple[tuple[str, ...], list[Unit]]:
-    vocabulary = written_in(translator.target)
-    ids = vocabulary.encode(text)
-    batch = translator.batch(translator.encode([{SOURCE_NAME: ""}]), [ids])
-    reels = record(translator.model, lambda model: model(batch))
-    held = {reel.name: reel.memory() for reel in reels if reel.projected.shape[1] == len(ids) + 1}
-    if not ids or not held:
-        raise RecipeError(
-            "inspect: there is no cell state to show: the text is empty, or this model writes"
-            " without a recurrent cell. Write a text, or use a model with an rnn decoder."
-        )
-    return _best(held, slice(1, None), vocabulary.pieces(ids))  # START is read first
-
-
-def _best(
-    held: Mapping[str, tuple[str, torch.Tensor]], places: slice, pieces: tuple[str, ...]
-) -> tuple[tuple[str, ...], list[Unit]]:
-    states = torch.cat([memory[0, places] for _, memory in held.values()], dim=1)  # [S, U]
-    names = [
-        f"{entry}[{unit}] of {name}"
-        for name, (entry, memory) in held.items()
-        for unit in range(memory.shape[2])
-    ]
-    return pieces, best_units(states.float().cpu().numpy(), names, pieces)
-
-
-def _check_text(translator: Predictor, text: Any) -> None:
+def check_text(translator: Predictor, text: Any) -> None:
+    """Refuse an input that holds nothing."""
     if translator.model.reads and not translator.size(text):
         raise DataError(
             f"inspect: the sentence {text!r} is empty; expected at least one symbol. Write a "
@@ -366,15 +262,7 @@ def _check_text(translator: Predictor, text: Any) -> None:
         )
 
 
-def _check_one_source(sources: Mapping[str, Any], what: str) -> None:
-    if len(sources) > 1:
-        raise RecipeError(
-            f"inspect: {what} shown of one source, but this model reads {', '.join(sources)}. Use"
-            " --view attention."
-        )
-
-
-def _written(translation: Prediction) -> tuple[int, ...]:
+def written_ids(translation: Prediction) -> tuple[int, ...]:
     """Return the output's ids, END included if it came to its end."""
     tokens = translation.hypothesis.tokens
     return (*tokens, END) if translation.finished else tokens

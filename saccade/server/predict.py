@@ -2,53 +2,28 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
-from saccade.errors import RecipeError
+from saccade.inspections.base import Inspection, Manner, Seen, find_view, views_of_page
 from saccade.look import inspection
-from saccade.look.addressing import addresses_drawing, has_memory
-from saccade.look.canvas import canvas_drawing, has_canvas
-from saccade.look.gaze import gaze_drawing, moves_an_eye
-from saccade.look.pictures import maps_of, output_drawing, spikes_drawing, writing_drawing
 from saccade.modalities._strokes import from_text, path_data
+from saccade.parts import find
 from saccade.predict.prediction import Prediction, rounded
 from saccade.predict.predictor import Predictor
 from saccade.predict.times import TimedText
 from saccade.server.limits import Limits
 from saccade.server.schema import Predict
-from saccade.views import beam_tree, distribution, film, lines
-from saccade.views.drawing import draw_maps
+from saccade.views import film
 
 _DIGITS = 5  # of an attention weight
 
 
-@dataclass(frozen=True)
-class Seen:
-    """One text's output, how greedy search wrote it if that was wanted, and what was asked."""
-
-    translator: Predictor
-    translation: Prediction
-    greedy: Prediction | None
-    asked: Predict
-
-    @property
-    def beam(self) -> inspection.BeamSteps:
-        """The tree of the search."""
-        assert self.greedy is not None
-        return inspection.beam_of(self.translation, self.greedy)
-
-    def maps(self) -> inspection.Looked:
-        """Every attention map, by pieces or by words."""
-        maps = inspection.attention_maps(self.translation)
-        return inspection.looked(self.translation, maps, whole=self.asked.words, apart=True)
-
-    def map(self) -> inspection.Looked:
-        """The attention map that was asked for, by its title."""
-        head = self.asked.head
-        title = inspection.map_title(self.translation, head)
-        one = {title: inspection.attention(self.translation, head)}
-        return inspection.looked(self.translation, one, whole=self.asked.words, apart=True)
+def seen_of(
+    predictor: Predictor, found: Prediction, greedy: Prediction | None, asked: Predict
+) -> Seen:
+    """Gather one text's output, how greedy search wrote it if that was wanted, and how to look."""
+    manner = Manner(head=asked.head, words=asked.words, smoothly=asked.smooth, apart=True)
+    return Seen(predictor, found.sources, manner, found, greedy)
 
 
 def needs_tree(asked: Predict) -> bool:
@@ -63,11 +38,11 @@ def is_heavy(asked: Predict) -> bool:
     )
 
 
-def check_size(limits: Limits, seen: list[Seen]) -> None:
+def check_size(limits: Limits, asked: Predict, seen: list[Seen]) -> None:
     """Refuse answers too large to send or draw, before anything large is computed."""
     total = largest = 0
     for one in seen:
-        asked, found = one.asked, one.translation
+        found = one.translation
         n_maps = max(len(one.translator.attention_names), 1)
         cells = n_maps * (len(found.hypothesis.tokens) + 1) * math.prod(found.grid)
         if "attention" in asked.want or asked.views:
@@ -78,9 +53,9 @@ def check_size(limits: Limits, seen: list[Seen]) -> None:
     limits.check_cells("want and views", max(total, largest))
 
 
-def result(seen: Seen) -> dict[str, Any]:
+def result(seen: Seen, asked: Predict) -> dict[str, Any]:
     """Tell what was asked about one text, as JSON holds it."""
-    one, asked = seen.translation, seen.asked
+    one = seen.translation
     told: dict[str, Any] = {
         "text": one.text,
         "score": score_number(one.score),
@@ -90,7 +65,8 @@ def result(seen: Seen) -> dict[str, Any]:
     for name in asked.want:
         told |= _WANTS[name](seen)
     if asked.views:
-        told["views"] = {} if one.blank else _drawn(seen)
+        views = [] if one.blank else asked.views
+        told["views"] = {name: find_view(name).draw(seen).svg for name in views}
     return told
 
 
@@ -116,7 +92,7 @@ def _tokens(seen: Seen) -> dict[str, Any]:
 def _attention(seen: Seen) -> dict[str, Any]:
     one = seen.translation
     told: dict[str, Any] = {"source_tokens": one.source_tokens}
-    if seen.asked.words:
+    if seen.manner.words:
         told |= _words(seen)
     if not one.attention_maps:
         return told | {"attention": {"names": [], "maps": []}, "layout": []}
@@ -194,92 +170,6 @@ _WANTS: dict[str, Callable[[Seen], dict[str, Any]]] = {
 }
 
 
-def _drawn(seen: Seen) -> dict[str, str]:
-    return {name: _VIEWS[name](seen) for name in seen.asked.views}
-
-
-def _heatmap(seen: Seen) -> str:
-    found = seen.map()
-    (one,) = maps_of(seen.translation, found, smoothly=seen.asked.smooth).values()
-    return seen.translation.drawn(one, found.spans).svg
-
-
-def _heads(seen: Seen) -> str:
-    found = maps_of(seen.translation, seen.maps(), smoothly=seen.asked.smooth)
-    return draw_maps(seen.translation.view, found).svg
-
-
-def _lines(seen: Seen) -> str:
-    found = seen.map()
-    (weights,) = found.maps.values()
-    return lines.to_svg(weights, found.source, found.target)
-
-
-def _beam(seen: Seen) -> str:
-    found = seen.beam
-    return beam_tree.to_svg(found.tree, winner=found.winner, greedy=found.greedy)
-
-
-def _distribution(seen: Seen) -> str:
-    return distribution.to_svg(inspection.distributions(seen.translator, seen.translation))
-
-
-def _output(seen: Seen) -> str:
-    one = seen.translation
-    if not one.looker.target.chart:
-        raise RecipeError(
-            "views: output draws values, but this model writes text; expected a forecaster. Leave"
-            " it out."
-        )
-    return output_drawing(one).svg
-
-
-def _writing(seen: Seen) -> str:
-    return writing_drawing(seen.translation).svg
-
-
-def _gaze(seen: Seen) -> str:
-    return gaze_drawing(seen.translator, seen.translation).svg
-
-
-def _canvas(seen: Seen) -> str:
-    return canvas_drawing(seen.translator, seen.translation).svg
-
-
 def views_of(predictor: Predictor) -> list[str]:
     """List the pictures that can be drawn of a model's predictions, the first ones first."""
-    names, text = predictor.attention_names, predictor.target.vocabulary is not None
-    sequence = all(codec.view == "heatmap" for codec in predictor.sources.values())
-    offered = {
-        "writing": predictor.target.chart == "handwriting",
-        "output": bool(predictor.target.chart),
-        "canvas": has_canvas(predictor),
-        "gaze": moves_an_eye(predictor),
-        "lines": bool(names) and sequence,
-        "attention": bool(names),
-        "heads": len(names) > 1,
-        "spikes": predictor.model.frames,
-        "beam": text,
-        "distribution": text,
-        "addresses": has_memory(predictor.model),
-    }
-    return [view for view, is_there in offered.items() if is_there]
-
-
-def _addresses(seen: Seen) -> str:
-    return addresses_drawing(seen.translator, seen.translation).svg
-
-
-_VIEWS: dict[str, Callable[[Seen], str]] = {
-    "addresses": _addresses,
-    "output": _output,
-    "writing": _writing,
-    "attention": _heatmap,
-    "heads": _heads,
-    "lines": _lines,
-    "spikes": lambda seen: spikes_drawing(seen.translation, seen.asked.head).svg,
-    "beam": _beam,
-    "distribution": _distribution,
-    "gaze": _gaze,
-    "canvas": _canvas,
-}
+    return [name for name in views_of_page() if find(Inspection, name).suits(predictor)]

@@ -4,20 +4,23 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from saccade.inspections.base import views_of_page
+
 Want = Literal["tokens", "attention", "alignment", "tree", "flags", "times"]
-View = Literal[
-    "attention",
-    "heads",
-    "lines",
-    "spikes",
-    "beam",
-    "distribution",
-    "output",
-    "writing",
-    "addresses",
-    "gaze",
-    "canvas",
-]
+
+
+def _view(name: str) -> str:
+    """Refuse a view that the page does not show."""
+    if name not in (known := views_of_page()):
+        raise ValueError(f"Input should be one of {', '.join(known)}")
+    return name
+
+
+def _views_schema(schema: dict[str, Any]) -> None:
+    schema["enum"] = views_of_page()
+
+
+View = Annotated[str, AfterValidator(_view), Field(json_schema_extra=_views_schema)]
 
 
 def _writable(text: str) -> str:

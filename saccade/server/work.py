@@ -18,7 +18,7 @@ from saccade.server.jobs import Job
 from saccade.server.limits import Input
 from saccade.server.models import Served
 from saccade.server.passages import joined, never_blank, passages_of
-from saccade.server.predict import Seen, check_size, is_heavy, result, score_number, views_of
+from saccade.server.predict import check_size, is_heavy, result, score_number, seen_of, views_of
 from saccade.server.refusal import Refused
 
 _SHOWN = 12  # examples of each model
@@ -139,11 +139,11 @@ async def tell(
     n = sum(len(passage.parts) for passage in passages)
     greedy: list[Prediction | None] = [*found[n:]] or [None] * n
     pairs = zip(found[:n], greedy, strict=True)
-    seen = [Seen(model.translator, one, plain, asked) for one, plain in pairs]
-    check_size(desk.limits, seen)
+    seen = [seen_of(model.translator, one, plain, asked) for one, plain in pairs]
+    check_size(desk.limits, asked, seen)
 
     def write() -> bytes:
-        told = map(result, seen)
+        told = (result(one, asked) for one in seen)
         results = [joined(passage, [next(told) for _ in passage.parts]) for passage in passages]
         seconds = round(time.monotonic() - started, 4)
         return encoded({"model": model.name, "seconds": seconds, "results": results})

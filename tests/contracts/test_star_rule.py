@@ -20,6 +20,7 @@ FAMILIES = {
     "encoders": "Encoder",
     "glimpses": "Glimpse",
     "heads": "Head",
+    "inspections": "Inspection",
     "metrics": "Metric",
     "modalities": "Modality",
     "models": "Model",

@@ -6,7 +6,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from saccade.look.pictures import View
+from saccade.inspections.base import FIRST, Inspection
+from saccade.parts import kinds
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "gallery.md").read_text(encoding="utf-8")
@@ -15,9 +16,9 @@ COMMANDS = [line for line in PAGE.splitlines() if line.startswith("saccade ")]
 
 
 def test_every_view_has_an_entry() -> None:
-    shown = {view for view in View if f"--view {view}" in PAGE}
-    shown |= {View.attention, View.gradients}  # the first by default, the second by its own verb
-    assert shown == set(View)
+    shown = {view for view in kinds(Inspection) if f"--view {view}" in PAGE}
+    shown |= {FIRST, "output", "gradients"}  # drawn by default, the last by its own verb
+    assert sorted(shown) == kinds(Inspection)
 
 
 def test_every_command_draws_a_picture_of_the_page() -> None:

@@ -3,11 +3,9 @@
 import numpy as np
 import pytest
 import torch
-from torch.testing import assert_close
 
 from saccade.errors import DataError, RecipeError
 from saccade.look import inspection
-from saccade.models.pointer_generator import PointerGenerator
 from saccade.parts import Part
 from saccade.predict.predictor import Predictor
 from saccade.recipe import Decoding
@@ -97,46 +95,8 @@ def test_distributions_are_those_of_the_model() -> None:
         assert list(p) == sorted(p, reverse=True)
 
 
-def test_positions_are_what_is_added() -> None:
-    found = inspection.positions(translator("pre"), 5)
-    assert found.shape == (5, 24)
-    np.testing.assert_allclose(found[0, :4], [0.0, 1.0, 0.0, 1.0])
-    with pytest.raises(RecipeError, match=r"this model adds no positions.*Use another --view"):
-        inspection.positions(translator("bahdanau"), 5)
-
-
-def test_units_are_those_of_the_encoder() -> None:
-    asked = translator("bahdanau")
-    pieces, units = inspection.units(asked, "two cats")
-    assert "".join(pieces) == "two▁cats"
-    assert {unit.follows for unit in units} == {"place in line", "place in word", "vowel"}
-    assert all(unit.name.startswith("h[") and " of encoder 1 " in unit.name for unit in units)
-    assert all(len(unit.values) == len(pieces) for unit in units)
-    with pytest.raises(DataError, match="the sentence '' is empty"):
-        inspection.units(asked, "")
-
-
 def test_looking_leaves_no_gradients() -> None:
     asked = translator("pre")
     inspection.distributions(asked, inspection.translated(asked, "two"))
     assert torch.is_grad_enabled()
     assert all(p.grad is None for p in asked.model.parameters())
-
-
-def test_the_switch_is_that_of_the_model() -> None:
-    codecs = samples.codecs()
-    model = samples.scramble(PointerGenerator(*codecs.shape, embedding=8), 1, 0.1)
-    found = Predictor(model, codecs, Decoding())
-    translation = found.translate("two cats")
-    share = inspection.switch(found, translation)
-    assert len(share) == len(translation.token_scores)
-    decoded = model(inspection.batch_of(found, translation))
-    expected = torch.sigmoid(decoded.features[0, :, model.head.width]).tolist()
-    assert_close(share, expected[: len(share)])
-
-
-def test_a_model_that_does_not_copy_has_no_switch() -> None:
-    found = translator("bahdanau")
-    message = "inspect: this model does not copy, so it has no switch to show. Use another --view"
-    with pytest.raises(RecipeError, match=message):
-        inspection.switch(found, found.translate("two cats"))

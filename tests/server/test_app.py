@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from saccade.inspections.base import Seen
 from saccade.server.headers import POLICY
 from saccade.server.keys import Door, Keys, Rates
 from saccade.server.limits import Limits
-from saccade.server.predict import Seen
 from tests.server.conftest import Serve
 
 
@@ -152,7 +152,7 @@ def test_the_description_tells_how_errors_look(serve: Serve) -> None:
 def test_what_goes_wrong_inside_is_500_and_told_to_whoever_runs_it(
     serve: Serve, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def fail(_seen: Seen) -> dict[str, Any]:
+    def fail(_seen: Seen, _asked: object) -> dict[str, Any]:
         raise ZeroDivisionError("inside")
 
     monkeypatch.setattr("saccade.server.work.result", fail)

@@ -1,4 +1,6 @@
-"""The way of an eye over one picture, for the view that draws it."""
+"""The way of an eye over one picture."""
+
+from typing import ClassVar
 
 import numpy as np
 import torch
@@ -6,6 +8,7 @@ import torch
 from saccade.errors import RecipeError
 from saccade.flow import only
 from saccade.glimpses.base import pictures_of
+from saccade.inspections.base import Inspection, Seen
 from saccade.look.inspection import batch_of
 from saccade.modalities._picture import as_picture
 from saccade.models.recurrent_attention import RecurrentAttention
@@ -16,9 +19,28 @@ from saccade.views.drawing import Drawing, colourless
 from saccade.views.gaze import Glance
 
 
-def moves_an_eye(predictor: Predictor) -> bool:
-    """Tell whether a model looks at a picture in glimpses."""
-    return isinstance(predictor.model, RecurrentAttention)
+class GazeView(Inspection):
+    """The way of an eye over a picture, with the strips that its retina saw."""
+
+    page: ClassVar[int] = 4
+
+    @classmethod
+    def suits(cls, predictor: Predictor) -> bool:
+        """Tell whether the model looks at a picture in glimpses."""
+        return isinstance(predictor.model, RecurrentAttention)
+
+    def draw(self, seen: Seen) -> Drawing:
+        """Draw the way of the eye."""
+        one = seen.translation
+        found = glances(seen.translator, one)
+        picture = as_picture(one.seen).pixels
+        label = f"says: {one.text}"
+        return Drawing(
+            "Gaze",
+            lambda: gaze.to_svg(picture, found, said=label, title="The way of the eye"),
+            colourless(lambda width: gaze.to_terminal(picture, found, said=label, width=width)),
+            said=seen.said,
+        )
 
 
 @torch.inference_mode()
@@ -43,16 +65,3 @@ def glances(predictor: Predictor, prediction: Prediction) -> list[Glance]:
             )
         )
     return found
-
-
-def gaze_drawing(predictor: Predictor, prediction: Prediction, *, said: str = "") -> Drawing:
-    """Draw the way of the eye."""
-    found = glances(predictor, prediction)
-    picture = as_picture(prediction.seen).pixels
-    label = f"says: {prediction.text}"
-    return Drawing(
-        "Gaze",
-        lambda: gaze.to_svg(picture, found, said=label, title="The way of the eye"),
-        colourless(lambda width: gaze.to_terminal(picture, found, said=label, width=width)),
-        said=said,
-    )

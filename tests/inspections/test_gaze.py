@@ -8,8 +8,8 @@ import pytest
 
 import saccade
 from saccade.errors import RecipeError
-from saccade.look.gaze import glances
-from saccade.look.pictures import draw
+from saccade.inspections.base import draw
+from saccade.inspections.gaze import glances
 from tests.eyes import eye
 from tests.views.pictures import parts
 

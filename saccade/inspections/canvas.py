@@ -1,4 +1,6 @@
-"""A picture in the making, step by step, for the view that draws it."""
+"""A picture in the making, step by step."""
+
+from typing import ClassVar
 
 import numpy as np
 import torch
@@ -6,6 +8,7 @@ from torch import Tensor
 
 from saccade.errors import RecipeError
 from saccade.glimpses.filter_bank import FilterBank
+from saccade.inspections.base import Inspection, Seen
 from saccade.look.inspection import batch_of
 from saccade.models.draw import DrawModel, Drawn
 from saccade.predict.following import DrawOptions, ValueDraw
@@ -16,9 +19,28 @@ from saccade.views.canvas import CanvasStep, Square
 from saccade.views.drawing import Drawing, colourless
 
 
-def has_canvas(predictor: Predictor) -> bool:
-    """Tell whether a model draws on a canvas."""
-    return isinstance(predictor.model, DrawModel)
+class CanvasView(Inspection):
+    """A picture in the making as a film strip, with the windows that were read and written."""
+
+    page: ClassVar[int] = 3
+
+    @classmethod
+    def suits(cls, predictor: Predictor) -> bool:
+        """Tell whether the model draws on a canvas."""
+        return isinstance(predictor.model, DrawModel)
+
+    def draw(self, seen: Seen) -> Drawing:
+        """Draw the strip; `gold` is a picture to copy, without one it is invented."""
+        predictor, copied = seen.translator, seen.manner.gold
+        steps = canvas_steps(predictor, seen.translation, copied=copied, seed=seen.manner.seed)
+        whole = np.asarray(predictor.target.read(copied), dtype=np.float64) if copied else None
+        made = "A picture copied" if copied else "Drawn"
+        return Drawing(
+            "Canvas",
+            lambda: canvas.to_svg(steps, copied=whole, title=f"{made} in {len(steps)} steps"),
+            colourless(lambda width: canvas.to_terminal(steps, width=width)),
+            said=seen.translation.source_title,
+        )
 
 
 @torch.inference_mode()
@@ -51,21 +73,6 @@ def canvas_steps(
         chance = draw.uniform(model.shape[0], model.head.n_uniform, model)[:, 0]
         z = model.latents(chance, 0.0).to(z)
     return _steps(model, model.invent(z, sources), reads=False)
-
-
-def canvas_drawing(
-    predictor: Predictor, prediction: Prediction, *, copied: str = "", seed: int | None = None
-) -> Drawing:
-    """Draw the canvas as a film strip."""
-    steps = canvas_steps(predictor, prediction, copied=copied, seed=seed)
-    whole = np.asarray(predictor.target.read(copied), dtype=np.float64) if copied else None
-    title = f"A picture copied in {len(steps)} steps" if copied else f"Drawn in {len(steps)} steps"
-    return Drawing(
-        "Canvas",
-        lambda: canvas.to_svg(steps, copied=whole, title=title),
-        colourless(lambda width: canvas.to_terminal(steps, width=width)),
-        said=prediction.source_title,
-    )
 
 
 def _steps(model: DrawModel, drawn: Drawn, *, reads: bool) -> list[CanvasStep]:

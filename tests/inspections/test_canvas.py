@@ -8,8 +8,8 @@ import pytest
 
 import saccade
 from saccade.errors import DataError, RecipeError
-from saccade.look.canvas import canvas_steps
-from saccade.look.pictures import draw
+from saccade.inspections.base import draw
+from saccade.inspections.canvas import canvas_steps
 from tests.drawers import BITS, drawer
 from tests.views.pictures import parts
 
