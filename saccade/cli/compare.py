@@ -5,13 +5,15 @@ from typing import Annotated
 
 import typer
 
+from saccade.cli.inspect import show
 from saccade.cli.options import Device, Sets, note
 from saccade.cli.tables import error_console, out_console, show_table
 from saccade.engines._devices import checked_device
 from saccade.errors import RecipeError
 from saccade.experiments import comparison
-from saccade.views import bars
-from saccade.views.comparison import LOWER, cells, marked, to_html
+from saccade.views import bars, cost
+from saccade.views.comparison import LOWER, cells, marked, priced_rows, to_html
+from saccade.views.drawing import checked_path
 
 
 def compare(
@@ -37,6 +39,12 @@ def compare(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Where the runs and the table go.")
     ] = Path("runs/compare"),
+    chart: Annotated[
+        Path | None,
+        typer.Option(
+            "--chart", help="Draw scores against training time: FILE.svg, .html, .png or .pdf."
+        ),
+    ] = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Train again what another recipe left there.")
     ] = False,
@@ -55,9 +63,11 @@ def compare(
 
       saccade compare recipe.yaml --over model.decoder.attention=none,dot,additive --seeds 1,2,3
 
-      saccade compare runs/rnn runs/transformer --split valid
+      saccade compare runs/rnn runs/transformer --split valid --chart chart.svg
     """
     checked_device(device)
+    if chart:
+        checked_path(chart)
     chosen = comparison.variants(recipes, over or [], sets or [])
     split = split or next(iter(chosen[0].recipe.data.test), "valid")
     numbers = _numbers(seeds)
@@ -86,6 +96,8 @@ def compare(
         output, rows, to_html("Comparison", rows, _command(recipes, over, sets, seeds))
     )
     note(f"Wrote {paths[0]} and {paths[1]}.")
+    if chart:
+        show(cost.draw(priced_rows(rows), cost="seconds of training", score=title), chart)
 
 
 def _numbers(text: str) -> list[int]:

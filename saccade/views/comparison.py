@@ -4,7 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from saccade.views import bars, curves, svg
+from saccade.views import bars, cost, curves, svg
+from saccade.views.cost import Priced
 from saccade.views.page import Section, page, paragraph, table
 from saccade.views.ticks import short
 
@@ -77,9 +78,16 @@ def to_html(title: str, rows: Sequence[Row], commands: Sequence[str] = ()) -> st
     lengths = {row.name: [(b.length, b.value) for b in row.by_length] for row in rows}
     losses = {row.name: list(row.curve) for row in rows if row.curve}
     unit = f"{rows[0].length_unit} in the source" if rows else ""
+    priced = priced_rows(rows)
     sections = [
         Section("Table", [table(headers, lines), paragraph(_legend(rows), note=True)]),
         Section(f"{metric} of each", [svg.elastic(bars.to_svg(scores, title=metric))]),
+        Section(
+            f"{metric} against training time",
+            [svg.elastic(cost.to_svg(priced, cost="seconds of training", score=metric))]
+            if len(priced) > 1
+            else [],
+        ),
         Section(
             f"{metric} by source length",
             [svg.elastic(curves.to_svg(lengths, x_label=unit, y_label=metric))]
@@ -93,6 +101,16 @@ def to_html(title: str, rows: Sequence[Row], commands: Sequence[str] = ()) -> st
         Section("Made with", [paragraph(command) for command in commands]),
     ]
     return page(title, [section for section in sections if section.fragments])
+
+
+def priced_rows(rows: Sequence[Row]) -> list[Priced]:
+    """Return the rows whose training was timed, as points of score and cost."""
+    found = []
+    for row in rows:
+        figure = next(iter(row.figures.values()), None)
+        if figure is not None and math.isfinite(row.seconds) and row.seconds > 0:
+            found.append(Priced(row.name, row.seconds, figure.value, figure.low, figure.high))
+    return found
 
 
 def _legend(rows: Sequence[Row]) -> str:

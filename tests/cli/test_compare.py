@@ -26,8 +26,10 @@ def test_a_sweep_is_trained_measured_and_drawn(call: Call, work: Path, tmp_path:
     said = call(
         *("compare", work / "tiny.yaml", *QUICK, "-o", "both"),
         *("--over", "model.decoder.attention=bilinear,none", "--split", "valid"),
+        *("--chart", "chart.svg"),
     )
     assert said.code == 0, said.err
+    assert (tmp_path / "chart.svg").read_text(encoding="utf-8").count("<circle") == 2
     assert "tiny bilinear" in said.out
     assert "tiny none" in said.out
     assert "best" in said.out

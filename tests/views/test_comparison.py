@@ -31,7 +31,7 @@ def test_a_row_says_quality_and_cost() -> None:
 def test_the_page_has_table_and_pictures_and_escapes_names() -> None:
     page = to_html("Comparison", [row("<b>a</b>"), row("b", p=0.5)], ["saccade compare x y"])
     assert "<b>a" not in page
-    assert page.count("<svg") == 3
+    assert page.count("<svg") == 4
     assert "bleu by source length" in page
     assert "saccade compare x y" in page
 
