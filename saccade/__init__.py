@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         TrainingError,
         WorkerError,
     )
+    from saccade.look.edits import EditTable, edits
     from saccade.look.pictures import draw as inspect
     from saccade.predict.evaluation import Evaluation
     from saccade.predict.listening import Listener
@@ -43,6 +44,7 @@ _PLACES = {
     "CheckpointError": "errors",
     "DataError": "errors",
     "Drawing": "views.drawing",
+    "EditTable": "look.edits",
     "Evaluation": "predict.evaluation",
     "Forecast": "predict.prediction",
     "History": "api",
@@ -62,6 +64,7 @@ _PLACES = {
     "Translation": "predict.prediction",
     "Translator": "predict.predictor",
     "WorkerError": "errors",
+    "edits": "look.edits",
     "fit": "api",
     "inspect": "look.pictures",
     "load": "engines._open",
@@ -80,6 +83,7 @@ __all__ = [
     "CheckpointError",
     "DataError",
     "Drawing",
+    "EditTable",
     "Evaluation",
     "Forecast",
     "History",
@@ -100,6 +104,7 @@ __all__ = [
     "Translator",
     "WorkerError",
     "__version__",
+    "edits",
     "fit",
     "inspect",
     "load",
