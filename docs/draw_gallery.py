@@ -12,7 +12,7 @@ from pathlib import Path
 
 from saccade.cli import app
 from saccade.look.report import read_curves
-from saccade.views import curves, edit_table
+from saccade.views import curves
 
 PAGE = Path(__file__).parent / "gallery.md"
 PICTURES = Path(__file__).parent / "pictures" / "gallery"
@@ -47,8 +47,6 @@ def main(runs: Path) -> None:
     for arguments in commands(PAGE):
         if not draw(arguments, runs):
             sys.stderr.write(f"left as it is: saccade {shlex.join(arguments)}\n")
-    edits = edit_table.to_svg("intention", "execution", title="intention → execution")
-    (PICTURES / "edits.svg").write_text(edits, encoding="utf-8")
     run = runs / "multi30k-de-en-rnn"
     if run.exists():
         series = {k: v for k, v in read_curves(run).items() if k.endswith(("nll", "loss"))}

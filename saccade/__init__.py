@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         WorkerError,
     )
     from saccade.inspections.base import draw as inspect
+    from saccade.look.edits import EditTable, edits
     from saccade.predict.evaluation import Evaluation
     from saccade.predict.listening import Listener
     from saccade.predict.prediction import Prediction, Predictions, Scored
@@ -43,6 +44,7 @@ _PLACES = {
     "CheckpointError": "errors",
     "DataError": "errors",
     "Drawing": "views.drawing",
+    "EditTable": "look.edits",
     "Evaluation": "predict.evaluation",
     "Forecast": "predict.prediction",
     "History": "api",
@@ -62,6 +64,7 @@ _PLACES = {
     "Translation": "predict.prediction",
     "Translator": "predict.predictor",
     "WorkerError": "errors",
+    "edits": "look.edits",
     "fit": "api",
     "inspect": "inspections.base",
     "load": "engines._open",
@@ -80,6 +83,7 @@ __all__ = [
     "CheckpointError",
     "DataError",
     "Drawing",
+    "EditTable",
     "Evaluation",
     "Forecast",
     "History",
@@ -100,6 +104,7 @@ __all__ = [
     "Translator",
     "WorkerError",
     "__version__",
+    "edits",
     "fit",
     "inspect",
     "load",

@@ -35,7 +35,7 @@ VERBS = {  # verb: its file and function in this room
     "transcribe": "transcribe.transcribe",
     "forecast": "forecast.forecast",
     "evaluate": "evaluate.evaluate",
-    "metric": "evaluate.metric",
+    "metric": "metric.metric",
     "score": "score.score",
     "align": "align.align",
     "compare": "compare.compare",

@@ -1,4 +1,4 @@
-"""The verbs that measure: evaluate a model on a split, or compare files of text."""
+"""The verb that measures a model on a split."""
 
 import json
 import math
@@ -23,20 +23,17 @@ from saccade.folders import model as folders
 from saccade.folders.fusion import write_confusions
 from saccade.look.pictures import character_drawing, confusion_drawing, length_drawing
 from saccade.metrics._characters import confusion_counts
-from saccade.metrics.base import Metric, Paired, paired
+from saccade.metrics.base import Metric
 from saccade.parts import Part
 from saccade.predict.decode import Decode
 from saccade.predict.evaluation import (
     Evaluation,
     Figure,
     WithoutModel,
-    figures_of,
     without_unknown,
 )
-from saccade.readers._lines import numbered
 from saccade.views.drawing import Drawing, checked_path
 
-_USUAL = ["bleu", "chrf"]
 Json = Annotated[
     str | None, typer.Option("--json", help="Write JSON to this file; - is standard output.")
 ]
@@ -140,11 +137,11 @@ def evaluate(
     if unknown:
         figures = {name: figure.plain() for name, figure in known.items()}
         plain["without_unknown"] = {"examples": len(found.known), "metrics": figures}
-    _publish(json_file, plain)
+    publish(json_file, plain)
     if json_file != "-":
         show_evaluation(f"{model} on {split}: {len(found.examples):,} examples", found)
         if unknown:
-            _show(f"without unknown words: {len(found.known):,} examples", known)
+            show_figures(f"without unknown words: {len(found.known):,} examples", known)
     _draw_asked(
         found, measured[:1], confusion, picture, by_length=by_length, quiet=json_file == "-"
     )
@@ -188,7 +185,7 @@ def _evaluate_all(
         for name in first
     }
     plain = {"model": str(model), "splits": {name: one.plain() for name, one in found.items()}}
-    _publish(json_file, {**plain, "mean": means})
+    publish(json_file, {**plain, "mean": means})
     if json_file == "-":
         return
     rows = [
@@ -220,7 +217,7 @@ def show_evaluation(title: str, found: Evaluation) -> None:
     if found.baselines:
         _show_forecasts(title, found)
     elif found.figures:
-        _show(title, found.figures, found.constant)
+        show_figures(title, found.figures, found.constant)
     if found.constant and found.constant.answer:
         note(f"The constant answer is {found.constant.answer}.")
     note(_likelihood(found))
@@ -248,76 +245,6 @@ def _compared(skill: float | None) -> str:
     return f"{100 * abs(skill):.1f} % {'less' if skill >= 0 else 'more'}"
 
 
-def metric(
-    hypotheses: Annotated[
-        Path, typer.Argument(metavar="HYPOTHESES", help="What a system wrote, a line each.")
-    ],
-    references: Annotated[
-        list[Path], typer.Argument(metavar="REFERENCES...", help="One reference file or several.")
-    ],
-    metrics: Metrics = None,
-    against: Annotated[
-        Path | None, typer.Option("--against", help="Another system's output, to test against.")
-    ] = None,
-    json_file: Json = None,
-) -> None:
-    """Measure a file of outputs against references; no model is needed.
-
-    With --against, a paired bootstrap says how easily chance alone makes such a difference.
-
-    [dim]Examples:[/dim]
-
-      saccade metric out.txt reference.txt --metric bleu --metric chrf
-
-      saccade metric new.txt reference.txt --against old.txt --metric bleu:lowercase=true
-    """
-    chosen = [part_of(Metric, name) for name in metrics or _USUAL]
-    lines = _lines(hypotheses)
-    columns = [_lines(path, like=(hypotheses, len(lines))) for path in references]
-    rows = [list(row) for row in zip(*columns, strict=True)]
-    figures = figures_of(chosen, lines, rows)
-    plain: dict[str, Any] = {"metrics": {name: f.plain() for name, f in figures.items()}}
-    tests: dict[str, Paired] = {}
-    if against:
-        other = _lines(against, like=(hypotheses, len(lines)))
-        tests = _tests(chosen, figures, lines, other, rows)
-        plain["against"] = {name: _paired(test) for name, test in tests.items()}
-    _publish(json_file, plain)
-    if json_file != "-":
-        _show(f"{hypotheses}: {len(lines):,} lines", figures)
-        if tests:
-            titles = [figure.title for figure in figures.values()]
-            _show_tests(f"{hypotheses} against {against}", titles, tests)
-
-
-def _lines(path: Path, like: tuple[Path, int] | None = None) -> list[str]:
-    """Read a file whose lines must match those of another."""
-    lines = [line for _, line in numbered(path)]
-    if like and len(lines) != like[1]:
-        raise DataError(
-            f"{path} has {len(lines)} lines but {like[0]} has {like[1]}; line n of one must belong"
-            " to line n of the other. Check that neither file lost a line."
-        )
-    return lines
-
-
-def _tests(
-    metrics: Sequence[Part[Metric]],
-    figures: dict[str, Figure],
-    ours: list[str],
-    theirs: list[str],
-    references: list[list[str]],
-) -> dict[str, Paired]:
-    return {
-        name: paired(part.build(), ours, theirs, references)
-        for name, part in zip(figures, metrics, strict=True)
-    }
-
-
-def _paired(test: Paired) -> dict[str, float]:
-    return {"a": test.a, "b": test.b, "difference": test.difference, "p_value": test.p_value}
-
-
 def _likelihood(found: Evaluation) -> str:
     """Say how likely the references are, and how long decoding took if there was any."""
     likely = found.likelihood
@@ -338,13 +265,17 @@ def _likelihood(found: Evaluation) -> str:
     return said
 
 
-def _publish(place: str | None, content: dict[str, Any]) -> None:
+def publish(place: str | None, content: dict[str, Any]) -> None:
+    """Write JSON to a file or standard output, if one is named."""
     if place is not None:
         with output(Path(place)) as file:
             file.write(json.dumps(content, ensure_ascii=False, indent=1).encode() + b"\n")
 
 
-def _show(title: str, figures: dict[str, Figure], constant: WithoutModel | None = None) -> None:
+def show_figures(
+    title: str, figures: dict[str, Figure], constant: WithoutModel | None = None
+) -> None:
+    """Show figures in a table, a constant answer's below each."""
     rows = []
     for name, figure in figures.items():
         near = f"{figure.interval.low:.2f} to {figure.interval.high:.2f}"
@@ -353,11 +284,3 @@ def _show(title: str, figures: dict[str, Figure], constant: WithoutModel | None 
         if constant and name in constant.figures:
             rows.append(["  a constant answer", f"{constant.figures[name]:.2f}", "", "", ""])
     show_table(title, ["metric", "value", "95 % interval", "better is", "signature"], rows)
-
-
-def _show_tests(title: str, titles: Sequence[str], tests: dict[str, Paired]) -> None:
-    rows = [
-        [name, f"{t.a:.2f}", f"{t.b:.2f}", f"{t.difference:+.2f}", f"{t.p_value:.3f}"]
-        for name, t in zip(titles, tests.values(), strict=True)
-    ]
-    show_table(title, ["metric", "this", "other", "difference", "p"], rows)

@@ -43,26 +43,6 @@ def test_an_unknown_split_or_metric_is_wrong_use(call: Call, work: Path) -> None
     assert "'lowercase' is not name=value; write bleu:lowercase=true." in loose.err
 
 
-def test_metric_compares_files(call: Call, work: Path, tmp_path: Path) -> None:
-    (tmp_path / "ours.txt").write_text("\n".join(TARGETS), encoding="utf-8")
-    (tmp_path / "theirs.txt").write_text("a cat\na dog\na cat\na dog\n", encoding="utf-8")
-    files = ("metric", "ours.txt", work / "train.target", tmp_path / "theirs.txt")
-    said = call(*files, "--metric", "chrf", "--against", "theirs.txt")
-    assert said.code == 0
-    assert "chrF2" in said.out
-    assert "difference" in said.out
-    machine = call("metric", "theirs.txt", work / "train.target", "--json", "-")
-    assert list(json.loads(machine.out)["metrics"]) == ["bleu", "chrf"]
-
-
-def test_metric_names_both_files_that_do_not_match(call: Call, work: Path, tmp_path: Path) -> None:
-    (tmp_path / "ours.txt").write_text("a cat\n", encoding="utf-8")
-    said = call("metric", "ours.txt", work / "train.target")
-    assert said.code == 1
-    assert "train.target has 4 lines but ours.txt has 1;" in said.err
-    assert "Check that neither file lost a line." in said.err
-
-
 def test_labels_taken_for_each_other_are_shown_and_drawn(
     call: Call, work: Path, tmp_path: Path
 ) -> None:

@@ -1,36 +1,10 @@
 """The edit-distance table."""
 
-import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
-from rapidfuzz.distance import Levenshtein
 
-from saccade.errors import ShapeError
 from saccade.views import edit_table
-from saccade.views.edit_table import edits
+from saccade.views.edits import edits
 from tests.views.pictures import BAD, anything, parts, sound, tips, words
-
-pieces = st.lists(st.sampled_from("abc"), max_size=8)
-
-
-@settings(deadline=None, max_examples=60)
-@given(pieces, pieces, st.sampled_from([1, 2]))
-def test_the_distance_is_that_of_rapidfuzz(a: list[str], b: list[str], substitution: int) -> None:
-    found = edits(a, b, substitution=substitution)
-    assert found.distance == Levenshtein.distance(a, b, weights=(1, 1, substitution))
-    assert found.costs.shape == (len(a) + 1, len(b) + 1)
-
-
-@settings(deadline=None, max_examples=60)
-@given(pieces, pieces, st.sampled_from([1, 2]))
-def test_the_path_turns_one_into_the_other(a: list[str], b: list[str], substitution: int) -> None:
-    found = edits(a, b, substitution=substitution)
-    written = [b[s.j - 1] for s in found.path if s.kind != "delete"]
-    read = [a[s.i - 1] for s in found.path if s.kind != "insert"]
-    price = {"keep": 0, "substitute": substitution, "delete": 1, "insert": 1}
-    assert (read, written) == (a, b)
-    assert sum(price[s.kind] for s in found.path) == found.distance
-    assert all(a[s.i - 1] == b[s.j - 1] for s in found.path if s.kind == "keep")
 
 
 def test_the_path_is_shaded_and_tells_its_operations() -> None:
@@ -42,21 +16,32 @@ def test_the_path_is_shaded_and_tells_its_operations() -> None:
 def test_the_terminal_reads_as_expected() -> None:
     drawn = edit_table.to_terminal(["a", "b"], ["a"])
     assert drawn.split("\n") == [
-        "   ∅  a",
-        "∅ [0] 1",
-        "a  1 [0]",
-        "b  2 [1]",
+        "     ∅    a",
+        "∅   [0]  ←1",
+        "a   ↑1  [↖0]",
+        "b   ↑2  [↑1]",
         "",
         "  0 keep a",
         "  1 delete b",
+        "",
         "distance 1: 0 substituted, 1 deleted, 0 inserted, 1 kept",
+        "1 path",
         "",
     ]
 
 
-def test_a_strange_price_is_refused() -> None:
-    with pytest.raises(ShapeError, match="a substitution costs 3; expected 1, or 2"):
-        edits("a", "b", substitution=3)
+def test_cells_of_other_paths_are_marked_and_paths_listed() -> None:
+    drawn = edit_table.draw(edits("ab", "b"), paths=None)
+    assert drawn.said == "distance 1: 0 substituted, 1 deleted, 0 inserted, 1 kept; 1 path"
+    several = edit_table.draw(edits("a", "b", substitution=2), paths=None)
+    assert "(↑1)" in several.terminal()
+    assert several.terminal().count("\n\n") == 4
+    assert several.svg.count('fill-opacity="0.1"') == 2
+
+
+def test_long_paths_are_broken_into_lines() -> None:
+    drawn = edit_table.draw(edits("a" * 30, "a" * 29), paths=2).terminal(30)
+    assert max(map(len, drawn.split("\n"))) <= 30
 
 
 def test_script_in_a_word_is_only_text() -> None:
