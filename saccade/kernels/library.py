@@ -10,6 +10,12 @@ import torch
 from torch import Tensor
 
 from saccade.kernels import build
+from saccade.kernels.alignment_structures import (
+    AlignerCall,
+    CellsCall,
+    CooccurrenceCall,
+    SymmetriseCall,
+)
 from saccade.kernels.structures import (
     AdditiveCall,
     AttentionCall,
@@ -89,6 +95,7 @@ class Kernels:
         lines = ctypes.POINTER(BackoffLinesCall)
         self.backoff_lines = _typed(library.backoff_lines, None, lines)
         self._learn(library)
+        self._align(library)
 
     def _learn(self, library: ctypes.CDLL) -> None:
         """Name the functions of training."""
@@ -125,6 +132,16 @@ class Kernels:
         self.bidirectional_lstm_backward = _typed(
             library.bidirectional_lstm_backward, None, directions
         )
+
+    def _align(self, library: ctypes.CDLL) -> None:
+        """Name the functions of word alignment."""
+        whole, passing = ctypes.c_int64, ctypes.POINTER(AlignerCall)
+        self.aligner_mixture = _typed(library.aligner_mixture, whole, passing)
+        self.aligner_hmm = _typed(library.aligner_hmm, whole, passing)
+        beside, cells = ctypes.POINTER(CooccurrenceCall), ctypes.POINTER(CellsCall)
+        self.cooccurrence = _typed(library.cooccurrence, whole, beside)
+        self.lexicon_cells = _typed(library.lexicon_cells, None, cells)
+        self.symmetrise = _typed(library.symmetrise, whole, ctypes.POINTER(SymmetriseCall))
 
     def pack(self, weight: Tensor) -> Tensor:
         """Lay a matrix `[out, in]` out in panels, `[out / panel, in, panel]`."""

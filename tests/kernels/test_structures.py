@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from saccade.kernels import build, structures
+from saccade.kernels import alignment_structures, build, structures
 
 SOURCE = Path(build.__file__).parent
 
@@ -18,7 +18,8 @@ def test_the_structures_are_those_of_the_c_files(tmp_path: Path) -> None:
         pytest.skip("no C compiler")
     kinds = [
         kind
-        for kind in vars(structures).values()
+        for module in (structures, alignment_structures)
+        for kind in vars(module).values()
         if isinstance(kind, type) and issubclass(kind, ctypes.Structure)
     ]
     fields = [(kind, field[0]) for kind in kinds for field in kind._fields_]
