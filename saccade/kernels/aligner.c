@@ -61,9 +61,10 @@ typedef struct {
     int32_t *cells;
 } CellsCall;
 
-/* Find a word between two entries; -1 if it is not there. */
-static int32_t entry_of(const int32_t *symbols, int64_t begin, int64_t end, int32_t word) {
-    if (begin == end) return -1;
+/* Find a word in a row; -1 - row if it is not there. */
+static int32_t entry_of(const int32_t *symbols, const int64_t *rows, int64_t row, int32_t word) {
+    const int64_t begin = rows[row], end = rows[row + 1];
+    if (begin == end) return (int32_t)(-1 - row);
     const int32_t *base = symbols + begin;
     int64_t n = end - begin;
     while (n > 1) {
@@ -71,7 +72,7 @@ static int32_t entry_of(const int32_t *symbols, int64_t begin, int64_t end, int3
         base += (base[half - 1] < word) * half;
         n -= half;
     }
-    return *base == word ? (int32_t)(base - symbols) : -1;
+    return (int32_t)(*base == word ? base - symbols : -1 - row);
 }
 
 /* Write the cells of pairs; row n_source of the lexicon is that of the empty word. */
@@ -82,11 +83,9 @@ void lexicon_cells(const CellsCall *call) {
         const int64_t I = call->source_lengths[p], J = call->target_lengths[p];
         const int64_t *rows = call->rows;
         for (int64_t j = 0; j < J; j++) {
-            *cell++ = entry_of(
-                call->symbols, rows[call->n_source], rows[call->n_source + 1], target[j]
-            );
+            *cell++ = entry_of(call->symbols, rows, call->n_source, target[j]);
             for (int64_t i = 0; i < I; i++)
-                *cell++ = entry_of(call->symbols, rows[source[i]], rows[source[i] + 1], target[j]);
+                *cell++ = entry_of(call->symbols, rows, source[i], target[j]);
         }
         source += I;
         target += J;

@@ -141,7 +141,7 @@ def _beside(found: Occurrences, rows: Array, words: Array | None) -> bool:
 def cells_of(
     sources: Array, targets: Array, shapes: PairLengths, rows: Array, symbols: Array
 ) -> Array | None:
-    """Return the entries of a lexicon for every pair of words, -1 where there is none."""
+    """Return the entries of a lexicon for every pair of words, -1 - row where there is none."""
     kernels = library.found().kernels
     if kernels is None:
         return None

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from saccade.errors import DataError
@@ -31,12 +30,14 @@ class AlignerState(NamedTuple):
     """All that an aligner has learned.
 
     rows, symbols: which words occur together, see `WordPairs`.  t: float32 `[N]`, of target words
-    given source words.  tension: float64 `[1]`, of the diagonal.  jumps: float64 `[2 R + 1]`.
+    given source words.  floors: float32 `[n_source + 1]`, of each target word that was never beside
+    a source word.  tension: float64 `[1]`, of the diagonal.  jumps: float64 `[2 R + 1]`.
     """
 
     rows: Array
     symbols: Array
     t: Array
+    floors: Array
     tension: Array
     jumps: Array
 
@@ -50,14 +51,16 @@ class AlignerState(NamedTuple):
 class AlignerSettings:
     """How an aligner learns.
 
-    prior: of a Dirichlet distribution over the translations of a word; the passes are those of
-    variational Bayes then, and 0 is maximum likelihood.  null: how likely a target word has no
-    link, in Model 2 and the HMM.  jump_prior: added to the counts of every jump.
+    prior: added to the count of every target word beside every source word; 0 is maximum
+    likelihood. Without it a rare word collects links from all rare words around it.  null: how
+    likely a target word has no link, in Model 2 and the HMM.  jump_prior: added to the counts of
+    every jump.  n_words: target words there are; 0 counts those that occur.
     """
 
     prior: float = 0.01
-    null: float = 0.08
+    null: float = 0.3
     jump_prior: float = 0.01
+    n_words: int = 0
 
 
 class AlignerPass(NamedTuple):
@@ -89,32 +92,48 @@ class Aligner:
         sizes = np.maximum(np.diff(lexicon.rows), 1)
         t = lexicon.spread(1 / sizes).astype(np.float32)
         jumps = np.exp(-0.3 * np.abs(np.arange(-REACH, REACH + 1) - 1.0))
-        return AlignerState(*lexicon, t, np.array([4.0]), jumps / jumps.sum())
+        floors = np.zeros(n_source + 1, np.float32)
+        return AlignerState(*lexicon, t, floors, np.array([4.0]), jumps / jumps.sum())
 
     def step(self, source: LaidSide, target: LaidSide, kind: str) -> AlignerPass:
         """Make one pass of EM by the model `kind`: ibm1, ibm2 or hmm."""
         expected = self._expected(source, target, kind)
         state, shapes = self.state, shapes_of(source, target)
-        t = _translations(state.lexicon, expected.counts, self.settings.prior)
+        t, floors = self._translations(expected.counts)
         tension, jumps = state.tension, state.jumps
         if kind == "ibm2":
             tension = np.array([_tension(expected, shapes, float(tension[0]))])
         if kind == "hmm":
             jumps = _jumps(expected, jumps, self.settings.jump_prior)
-        self.state = state._replace(t=t, tension=tension, jumps=jumps)
+        self.state = state._replace(t=t, floors=floors, tension=tension, jumps=jumps)
         return AlignerPass(float(expected.likelihoods.sum()), expected.best)
 
     def links(self, source: LaidSide, target: LaidSide, kind: str) -> Links:
         """Link every target word to its likeliest place, given both sentences, if it has one."""
-        return from_places(self._expected(source, target, kind).best, target.lengths)
+        return from_places(self.read(source, target, kind).best, target.lengths)
 
-    def _expected(self, source: LaidSide, target: LaidSide, kind: str) -> Expected:
+    def read(self, source: LaidSide, target: LaidSide, kind: str) -> Expected:
+        """Return what is expected of pairs, seen or not; counts are posteriors of every cell."""
+        shapes, state = shapes_of(source, target), self.state
+        cells = state.lexicon.cells(source, target)
+        t = np.where(cells >= 0, state.t[cells], state.floors[np.minimum(cells, -1) * -1 - 1])
+        each = np.arange(len(cells), dtype=np.int32)
+        given = self._given(kind, shapes)._replace(cells=each, t=t)
+        found = empty(given, len(t), len(state.jumps) // 2)
+        expect(given, found, jumping=kind == "hmm")
+        return found
+
+    def _given(self, kind: str, shapes: PairLengths) -> Given:
         if kind not in KINDS:
             raise DataError(f"aligner: there is no {kind!r}; expected one of {', '.join(KINDS)}.")
-        shapes, state = shapes_of(source, target), self.state
+        state, none = self.state, np.zeros(0, np.int32)
         null = -1.0 if kind == "ibm1" else self.settings.null
         tension = float(state.tension[0]) if kind == "ibm2" else 0.0
-        nothing = Given(shapes, np.zeros(0, np.int32), state.t, state.jumps, null, tension)
+        return Given(shapes, none, state.t, state.jumps, null, tension)
+
+    def _expected(self, source: LaidSide, target: LaidSide, kind: str) -> Expected:
+        shapes, state = shapes_of(source, target), self.state
+        nothing = self._given(kind, shapes)
         whole = empty(nothing, len(state.t), len(state.jumps) // 2)
         for first, end in runs(np.cumsum(shapes.targets * (shapes.sources + 1)), _MOST_CELLS):
             some = np.arange(first, end)
@@ -128,6 +147,21 @@ class Aligner:
             given = nothing._replace(shapes=shapes_of(ours, theirs), cells=cells)
             expect(given, _part(whole, shapes, first, end), jumping=kind == "hmm")
         return whole
+
+    def _translations(self, counts: Array) -> tuple[Array, Array]:
+        """Estimate t from expected counts n, with the prior a and V target words.
+
+            t(y | x) = (n(x, y) + a) / (sum_v n(x, v) + a V)
+
+        The maximum a posteriori under a Dirichlet distribution of 1 + a. Moore 2004 (P04-1066),
+        section 4, adds the same to Model 1.
+        """
+        lexicon, prior = self.state.lexicon, self.settings.prior
+        n_words = self.settings.n_words or int(np.diff(lexicon.rows)[-1])
+        whole = lexicon.sums(counts) + prior * n_words
+        over = 1 / np.where(whole > 0, whole, 1.0)
+        t = (counts + prior) * lexicon.spread(over)
+        return t.astype(np.float32), (prior * over).astype(np.float32)
 
 
 def align_corpus(
@@ -146,7 +180,7 @@ def align_corpus(
     for kind, n in passes.items():
         for _ in range(n):
             aligner.step(source, target, kind)
-    return aligner.links(source, target, list(passes)[-1])
+    return from_places(aligner.step(source, target, list(passes)[-1]).places, target.lengths)
 
 
 def _part(whole: Expected, shapes: PairLengths, first: int, end: int) -> Expected:
@@ -157,24 +191,6 @@ def _part(whole: Expected, shapes: PairLengths, first: int, end: int) -> Expecte
         linked=whole.linked[words],
         best=whole.best[words],
     )
-
-
-def _translations(lexicon: WordPairs, counts: Array, prior: float) -> Array:
-    """Estimate t from expected counts n.
-
-        t(y | x) = n(x, y) / sum_v n(x, v)                                          without a prior
-        t(y | x) = exp(psi(n(x, y) + a)) / exp(psi(sum_v (n(x, v) + a)))           with the prior a
-
-    The latter is the pass of variational Bayes; sums go over the words y beside x, so it adds up to
-    less than 1. Riley & Gildea 2012; as in fast_align.
-    """
-    if prior:
-        given, whole = counts + prior, lexicon.sums(counts + prior)
-        given, whole = (np.exp(torch.digamma(torch.from_numpy(n)).numpy()) for n in (given, whole))
-    else:
-        given, whole = counts, lexicon.sums(counts)
-    found = given / lexicon.spread(np.where(whole > 0, whole, 1.0))
-    return found.astype(np.float32)
 
 
 def _tension(expected: Expected, shapes: PairLengths, tension: float) -> float:

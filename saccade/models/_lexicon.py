@@ -49,7 +49,7 @@ class WordPairs(NamedTuple):
     def cells(self, source: LaidSide, target: LaidSide) -> Array:
         """Return the entry of every pair of words: of each pair `[T, S + 1]`, the empty one first.
 
-        -1 stands for words that do not occur together.
+        -1 - row stands for words that do not occur together.
         """
         shapes = shapes_of(source, target)
         found = cells_of(source.values, target.values, shapes, *self)
@@ -60,9 +60,9 @@ class WordPairs(NamedTuple):
         keys = self.spread(np.arange(len(self.rows) - 1)) * size + self.symbols
         wanted = key_of(source, target, shapes, self.n_source, size)
         if not len(keys):
-            return np.full(len(wanted), -1, np.int32)
+            return (-1 - wanted // size).astype(np.int32)
         places = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-        return np.where(keys[places] == wanted, places, -1).astype(np.int32)
+        return np.where(keys[places] == wanted, places, -1 - wanted // size).astype(np.int32)
 
 
 def shapes_of(source: LaidSide, target: LaidSide) -> PairLengths:

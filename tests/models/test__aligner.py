@@ -140,6 +140,38 @@ def test_a_pair_alone_is_as_in_the_corpus(kind: str) -> None:
         np.testing.assert_array_equal(alone[:, 1:], whole[whole[:, 0] == pair][:, 1:])
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_with_a_prior_what_is_penalised_never_falls(kind: str) -> None:
+    source, target = corpus()
+    aligner = begun(source, target, prior=0.2, jump_prior=0.0)
+    aligner.step(source, target, kind)
+    found = []
+    for _ in range(6):
+        state = aligner.state
+        seen = 0.2 * np.log(state.t).sum()
+        unseen = 0.2 * (12 - np.diff(state.rows)) @ np.log(state.floors)
+        found.append(aligner.step(source, target, kind).likelihood + seen + unseen)
+        whole = state.lexicon.sums(state.t) + (12 - np.diff(state.rows)) * state.floors
+        np.testing.assert_allclose(whole, 1.0, atol=1e-5)
+    assert all(b >= a - 1e-3 for a, b in pairwise(found)), found
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_words_that_never_met_can_be_linked(kind: str) -> None:
+    source, target = corpus()
+    aligner = begun(source, target, prior=0.01)
+    aligner.step(source, target, kind)
+    ours, theirs = corpus(20, seed=4)
+    found = aligner.read(ours, theirs, kind)
+    assert np.isfinite(found.likelihoods).all()
+    begins = np.cumsum(np.append(0, np.repeat(ours.lengths + 1, theirs.lengths)))[:-1]
+    np.testing.assert_allclose(np.add.reduceat(found.counts, begins), 1.0)
+    with kernels_off():
+        slow = aligner.read(ours, theirs, kind)
+    np.testing.assert_allclose(slow.counts, found.counts, atol=1e-12)
+    np.testing.assert_array_equal(slow.best, found.best)
+
+
 def test_words_of_a_made_language_find_each_other() -> None:
     draw = np.random.default_rng(0)
     rows = [draw.permutation(30)[: draw.integers(3, 9)].tolist() for _ in range(300)]
@@ -158,7 +190,7 @@ def test_what_is_wrong_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(DataError, match="there is no 'ibm9'; expected one of ibm1"):
         begun().links(SOURCE, TARGET, "ibm9")
     with pytest.raises(DataError, match="words that did not occur together"):
-        begun().links(side([0]), side([3]), "ibm1")
+        begun().step(side([0]), side([3]), "ibm1")
     long = side([1] * 1001)
     with pytest.raises(DataError, match="one of the sources has 1,001 words"):
         Aligner.begin(long, side([1]), 2, 2)
