@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import torch
 from torch import Tensor
-from torch.nn.functional import avg_pool2d
+from torch.nn.functional import pad
 
 from saccade.errors import RecipeError
 from saccade.glimpses.base import Glimpse, Pictures, sizes_of
@@ -20,7 +20,8 @@ class Retina(Glimpse):
 
     Mnih et al. 2014 (arXiv:1406.6247), section 3 A, who let the middle go to the very edge; here
     the smallest square stays inside, as nothing is to be seen beyond. It is rounded to pixels, so
-    no gradient reaches where it looked.
+    no gradient reaches where it looked. `prepare` takes the means around every pixel once, so that
+    all scales cost a glimpse the same.
     """
 
     hard: ClassVar[bool] = True
@@ -36,13 +37,20 @@ class Retina(Glimpse):
         self.where_dim = 2
         self.shape = (scales, channels, size, size)
 
+    def prepare(self, pictures: Pictures) -> Pictures:
+        """Take the means of all squares of 2, 4, ... pixels each way."""
+        coarse = tuple(_means(pictures.pixels, k) for k in range(1, self.scales))
+        return pictures._replace(coarse=coarse)
+
     def forward(self, pictures: Pictures, where: Tensor) -> Tensor:
         """Look at `where [B, 2]`, down and across; return `[B, scales x C x size x size]`."""
         first = self._corners(pictures.sizes, where)  # [B, scales, 2]
+        levels = (pictures.pixels, *(pictures.coarse or self.prepare(pictures).coarse))
+        steps = torch.arange(self.size, device=where.device)
         seen = []
-        for k in range(self.scales):
-            patch = _cut(pictures.pixels, first[:, k], self.size << k)  # [B, C, G, G]
-            seen.append(avg_pool2d(patch, 1 << k) if k else patch)
+        for k, level in enumerate(levels):
+            border = (1 << k) - 1
+            seen.append(_cut(level, first[:, k, :, None] + border + (steps << k)))  # [B, C, G, G]
         return torch.stack(seen, dim=1).flatten(1)
 
     def window(self, mask: Tensor, where: Tensor) -> Tensor:
@@ -68,14 +76,26 @@ class Retina(Glimpse):
         return torch.round(middle[:, None] - halves[:, None]).long()
 
 
-def _cut(pixels: Tensor, first: Tensor, side: int) -> Tensor:
-    """Cut squares out of `pixels [B, C, H, W]`, from row and column `first [B, 2]` on.
+def _means(pixels: Tensor, k: int) -> Tensor:
+    """Return the mean of every square of 2^k pixels each way, from those on that end at pixel 0.
+
+    `[B, C, H, W]` to `[B, C, H + 2^k - 1, W + 2^k - 1]`; what lies outside is zero.
+    """
+    border = (1 << k) - 1
+    found = pad(pixels, (border, border, border, border))
+    for step in (1 << n for n in range(k)):
+        found = (found[:, :, step:] + found[:, :, :-step]) / 2
+        found = (found[..., step:] + found[..., :-step]) / 2
+    return found
+
+
+def _cut(pixels: Tensor, lines: Tensor) -> Tensor:
+    """Take the rows `lines[:, 0]` and columns `lines[:, 1]`, `[B, G]`, of `pixels [B, C, H, W]`.
 
     What lies outside is zero. One look-up for all rows and all pixels.
     """
     n_rows, n_channels, height, width = pixels.shape
-    steps = torch.arange(side, device=pixels.device)
-    rows, columns = first[:, :1] + steps, first[:, 1:] + steps  # [B, G]
+    (rows, columns), side = lines.unbind(dim=1), lines.shape[2]
     inside = ((rows >= 0) & (rows < height))[:, :, None] & ((columns >= 0) & (columns < width))[
         :, None
     ]
