@@ -38,19 +38,19 @@ class Retina(Glimpse):
         self.shape = (scales, channels, size, size)
 
     def prepare(self, pictures: Pictures) -> Pictures:
-        """Take the means of all squares of 2, 4, ... pixels each way."""
-        coarse = tuple(_means(pictures.pixels, k) for k in range(1, self.scales))
+        """Take the means of all squares of 1, 2, 4, ... pixels each way."""
+        coarse = tuple(_means(pictures.pixels, k) for k in range(self.scales))
         return pictures._replace(coarse=coarse)
 
     def forward(self, pictures: Pictures, where: Tensor) -> Tensor:
         """Look at `where [B, 2]`, down and across; return `[B, scales x C x size x size]`."""
         first = self._corners(pictures.sizes, where)  # [B, scales, 2]
-        levels = (pictures.pixels, *(pictures.coarse or self.prepare(pictures).coarse))
+        levels = pictures.coarse or self.prepare(pictures).coarse
         steps = torch.arange(self.size, device=where.device)
         seen = []
         for k, level in enumerate(levels):
-            border = (1 << k) - 1
-            seen.append(_cut(level, first[:, k, :, None] + border + (steps << k)))  # [B, C, G, G]
+            lines = first[:, k, :, None] + (1 << k) + (steps << k)  # [B, 2, G]
+            seen.append(_cut(level, lines))  # [B, C, G, G]
         return torch.stack(seen, dim=1).flatten(1)
 
     def window(self, mask: Tensor, where: Tensor) -> Tensor:
@@ -77,11 +77,12 @@ class Retina(Glimpse):
 
 
 def _means(pixels: Tensor, k: int) -> Tensor:
-    """Return the mean of every square of 2^k pixels each way, from those on that end at pixel 0.
+    """Return the mean of every square of 2^k pixels each way, with a line of zeros all around.
 
-    `[B, C, H, W]` to `[B, C, H + 2^k - 1, W + 2^k - 1]`; what lies outside is zero.
+    `[B, C, H, W]` to `[B, C, H + 2^k + 1, W + 2^k + 1]`. The first square ends before pixel 0, the
+    last begins behind the last pixel. What lies outside is zero.
     """
-    border = (1 << k) - 1
+    border = 1 << k
     found = pad(pixels, (border, border, border, border))
     for step in (1 << n for n in range(k)):
         found = (found[:, :, step:] + found[:, :, :-step]) / 2
@@ -89,17 +90,13 @@ def _means(pixels: Tensor, k: int) -> Tensor:
     return found
 
 
-def _cut(pixels: Tensor, lines: Tensor) -> Tensor:
-    """Take the rows `lines[:, 0]` and columns `lines[:, 1]`, `[B, G]`, of `pixels [B, C, H, W]`.
+def _cut(level: Tensor, lines: Tensor) -> Tensor:
+    """Take the rows `lines[:, 0]` and columns `lines[:, 1]`, `[B, G]`, of `level [B, C, H, W]`.
 
-    What lies outside is zero. One look-up for all rows and all pixels.
+    Lines that lie outside are those at the edge: zeros. One look-up for all rows and all pixels.
     """
-    n_rows, n_channels, height, width = pixels.shape
+    n_rows, n_channels, height, width = level.shape
     (rows, columns), side = lines.unbind(dim=1), lines.shape[2]
-    inside = ((rows >= 0) & (rows < height))[:, :, None] & ((columns >= 0) & (columns < width))[
-        :, None
-    ]
     index = rows.clamp(0, height - 1)[:, :, None] * width + columns.clamp(0, width - 1)[:, None]
     index = index.view(n_rows, 1, -1).expand(-1, n_channels, -1)  # [B, C, G G]
-    found = pixels.flatten(2).gather(2, index).view(n_rows, n_channels, side, side)
-    return found * inside[:, None]
+    return level.flatten(2).gather(2, index).view(n_rows, n_channels, side, side)
