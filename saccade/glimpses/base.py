@@ -13,11 +13,13 @@ from saccade.flow import Padded
 class Pictures(NamedTuple):
     """Pictures of a batch: pixels `[B, C, H, W]` from 0 to 1, and their own sizes `[B, 2]`.
 
-    A size is height, then width. Behind them pixels are zero.
+    A size is height, then width. Behind them pixels are zero.  coarse: what a glimpse has computed
+    of them for all places at once, if it has.
     """
 
     pixels: Tensor
     sizes: Tensor
+    coarse: tuple[Tensor, ...] = ()
 
 
 class Glimpse(nn.Module, ABC):
@@ -39,6 +41,10 @@ class Glimpse(nn.Module, ABC):
     def glimpse_dim(self) -> int:
         """How many numbers are seen."""
         return math.prod(self.shape)
+
+    @abstractmethod
+    def prepare(self, pictures: Pictures) -> Pictures:
+        """Compute what does not depend on the place, before many glimpses of the same pictures."""
 
     @abstractmethod
     def forward(self, pictures: Pictures, where: Tensor) -> Tensor:

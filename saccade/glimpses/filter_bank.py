@@ -39,6 +39,10 @@ class FilterBank(Glimpse):
         self.where_dim = 5
         self.shape = (1, channels, size, size)
 
+    def prepare(self, pictures: Pictures) -> Pictures:
+        """Leave them as they are: all depends on the place."""
+        return pictures
+
     def forward(self, pictures: Pictures, where: Tensor) -> Tensor:
         """Read a patch `[B, C size size]` where five numbers say."""
         down, across = self.filters(pictures.sizes, where, pictures.pixels.shape[2:])
@@ -56,17 +60,15 @@ class FilterBank(Glimpse):
     ) -> tuple[Tensor, Tensor]:
         """Return the filters down and across, `[B, N, H]` and `[B, N, W]`."""
         stride = (sizes.amax(dim=1) - 1) / (self.size - 1) * where[:, 2].exp()  # [B]
-        spread = where[:, 3].exp()[:, None, None]  # [B, 1, 1]
         steps = torch.arange(1, self.size + 1, device=where.device) - self.size / 2 - 0.5  # [N]
-        found = []
-        for axis in (0, 1):
-            middle = (sizes[:, axis] + 1) / 2 * (where[:, axis] + 1)  # [B]
-            centres = middle[:, None] + steps * stride[:, None]  # [B, N]
-            place = torch.arange(1, shape[axis] + 1, device=where.device)
-            inside = (place <= sizes[:, axis, None])[:, None]  # [B, 1, P]
-            bells = torch.exp(-((place - centres[:, :, None]) ** 2) / (2 * spread)) * inside
-            found.append(bells / (bells.sum(dim=2, keepdim=True) + _TINY))
-        return found[0], found[1]
+        middles = (sizes + 1) / 2 * (where[:, :2] + 1)  # [B, 2]
+        centres = middles[:, :, None] + steps * stride[:, None, None]  # [B, 2, N]
+        place = torch.arange(1, max(shape) + 1, device=where.device)  # [P]
+        sharpness = -0.5 * (-where[:, 3]).exp()[:, None, None, None]
+        bells = torch.exp((place - centres[..., None]).square() * sharpness)  # [B, 2, N, P]
+        bells = bells * (place <= sizes[:, :, None])[:, :, None]
+        found = bells / (bells.sum(dim=3, keepdim=True) + _TINY)
+        return found[:, 0, :, : shape[0]], found[:, 1, :, : shape[1]]
 
     def window(self, mask: Tensor, where: Tensor) -> Tensor:
         """Return the mean of all filters of the grid."""

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import torch
 from torch import Tensor
-from torch.nn.functional import avg_pool2d
+from torch.nn.functional import pad
 
 from saccade.errors import RecipeError
 from saccade.glimpses.base import Glimpse, Pictures, sizes_of
@@ -20,7 +20,8 @@ class Retina(Glimpse):
 
     Mnih et al. 2014 (arXiv:1406.6247), section 3 A, who let the middle go to the very edge; here
     the smallest square stays inside, as nothing is to be seen beyond. It is rounded to pixels, so
-    no gradient reaches where it looked.
+    no gradient reaches where it looked. `prepare` takes the means around every pixel once, so that
+    all scales cost a glimpse the same.
     """
 
     hard: ClassVar[bool] = True
@@ -36,13 +37,20 @@ class Retina(Glimpse):
         self.where_dim = 2
         self.shape = (scales, channels, size, size)
 
+    def prepare(self, pictures: Pictures) -> Pictures:
+        """Take the means of all squares of 1, 2, 4, ... pixels each way."""
+        coarse = tuple(_means(pictures.pixels, k) for k in range(self.scales))
+        return pictures._replace(coarse=coarse)
+
     def forward(self, pictures: Pictures, where: Tensor) -> Tensor:
         """Look at `where [B, 2]`, down and across; return `[B, scales x C x size x size]`."""
         first = self._corners(pictures.sizes, where)  # [B, scales, 2]
+        levels = pictures.coarse or self.prepare(pictures).coarse
+        steps = torch.arange(self.size, device=where.device)
         seen = []
-        for k in range(self.scales):
-            patch = _cut(pictures.pixels, first[:, k], self.size << k)  # [B, C, G, G]
-            seen.append(avg_pool2d(patch, 1 << k) if k else patch)
+        for k, level in enumerate(levels):
+            lines = first[:, k, :, None] + (1 << k) + (steps << k)  # [B, 2, G]
+            seen.append(_cut(level, lines))  # [B, C, G, G]
         return torch.stack(seen, dim=1).flatten(1)
 
     def window(self, mask: Tensor, where: Tensor) -> Tensor:
@@ -68,18 +76,27 @@ class Retina(Glimpse):
         return torch.round(middle[:, None] - halves[:, None]).long()
 
 
-def _cut(pixels: Tensor, first: Tensor, side: int) -> Tensor:
-    """Cut squares out of `pixels [B, C, H, W]`, from row and column `first [B, 2]` on.
+def _means(pixels: Tensor, k: int) -> Tensor:
+    """Return the mean of every square of 2^k pixels each way, with a line of zeros all around.
 
-    What lies outside is zero. One look-up for all rows and all pixels.
+    `[B, C, H, W]` to `[B, C, H + 2^k + 1, W + 2^k + 1]`. The first square ends before pixel 0, the
+    last begins behind the last pixel. What lies outside is zero.
     """
-    n_rows, n_channels, height, width = pixels.shape
-    steps = torch.arange(side, device=pixels.device)
-    rows, columns = first[:, :1] + steps, first[:, 1:] + steps  # [B, G]
-    inside = ((rows >= 0) & (rows < height))[:, :, None] & ((columns >= 0) & (columns < width))[
-        :, None
-    ]
+    border = 1 << k
+    found = pad(pixels, (border, border, border, border))
+    for step in (1 << n for n in range(k)):
+        found = (found[:, :, step:] + found[:, :, :-step]) / 2
+        found = (found[..., step:] + found[..., :-step]) / 2
+    return found
+
+
+def _cut(level: Tensor, lines: Tensor) -> Tensor:
+    """Take the rows `lines[:, 0]` and columns `lines[:, 1]`, `[B, G]`, of `level [B, C, H, W]`.
+
+    Lines that lie outside are those at the edge: zeros. One look-up for all rows and all pixels.
+    """
+    n_rows, n_channels, height, width = level.shape
+    (rows, columns), side = lines.unbind(dim=1), lines.shape[2]
     index = rows.clamp(0, height - 1)[:, :, None] * width + columns.clamp(0, width - 1)[:, None]
     index = index.view(n_rows, 1, -1).expand(-1, n_channels, -1)  # [B, C, G G]
-    found = pixels.flatten(2).gather(2, index).view(n_rows, n_channels, side, side)
-    return found * inside[:, None]
+    return level.flatten(2).gather(2, index).view(n_rows, n_channels, side, side)

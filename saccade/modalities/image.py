@@ -109,7 +109,8 @@ class Image(Modality):
     Training may see each picture otherwise in every epoch.  random_crop: a window in it, with sides
     that are shorter by up to this share.  random_flip: mirrored, every second time, unless a word
     of the caption begins with one of `sided`.  random_colour: brightness, contrast and saturation
-    are multiplied by up to 1 ± this.
+    are multiplied by up to 1 ± this.  random_shift: moved by up to so many pixels each way, as far
+    as only black goes out of the picture.
     """
 
     discrete: ClassVar[bool] = False
@@ -117,7 +118,7 @@ class Image(Modality):
     writable: ClassVar[bool] = False
     grows: ClassVar[bool] = False
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all are options
         self,
         *,
         most: int = 128,
@@ -127,6 +128,7 @@ class Image(Modality):
         random_crop: float = 0.0,
         random_flip: bool = False,
         random_colour: float = 0.0,
+        random_shift: int = 0,
         sided: list[str] = ["left", "right"],  # noqa: B006 - only read
     ) -> None:
         if not 1 <= most <= MOST:
@@ -145,7 +147,9 @@ class Image(Modality):
             )
         self.sizing, self.grey = Sizing(size, fit, most), grey
         sides = tuple(word.lower() for word in sided)
-        self.augmentation = Augmentation(random_crop, random_flip, random_colour, sides)
+        self.augmentation = Augmentation(
+            random_crop, random_flip, random_colour, sides, random_shift
+        )
         self.augmentation.check()
         self.varies = self.augmentation.active
         self.max_length = self.sizing.side**2

@@ -13,6 +13,7 @@ from saccade.flow import SOURCE, Batch, Decoded, Sources, State, Stepped, nested
 from saccade.glimpses.base import Pictures
 from saccade.glimpses.filter_bank import FilterBank
 from saccade.heads.bernoulli_bound import BernoulliBound
+from saccade.kernels.precision import restored
 from saccade.models.base import Writer
 from saccade.nouns import Side
 from saccade.parts import Part
@@ -134,7 +135,7 @@ class DrawModel(Writer):
         for n in range(self.n_steps):
             r, where = self._read(pictures, canvas, output)
             h, encoder, _ = self.encoder(torch.cat([r, output], dim=1), encoder)
-            mean, log_scale = self.tell(h).chunk(2, dim=1)  # 2 x [B, Z]
+            mean, log_scale = restored(self.tell(h)).chunk(2, dim=1)  # 2 x [B, Z]
             z = mean + log_scale.exp() * noise[:, n]
             told = told + _divergence(mean, log_scale)
             output, decoder, canvas, there = self._step(z, label, decoder, canvas)
@@ -217,7 +218,7 @@ class DrawModel(Writer):
         both = torch.stack([pictures, pictures - canvas.sigmoid()], dim=1)  # [B, 2, H, W]
         if self.where is None:
             return both.flatten(1), output.new_zeros(len(output), 5)
-        where = self.where(output)[:, :5]
+        where = restored(self.where(output))[:, :5]
         sizes = torch.tensor(self.shape, device=where.device).expand(len(where), -1)
         return self.reader(Pictures(both, sizes), where), where
 
@@ -230,7 +231,7 @@ class DrawModel(Writer):
         if self.where is None:
             there = output.new_zeros(len(output), 5)
             return output, state, canvas + patch.view_as(canvas), there
-        there = self.where(output)[:, 5:]
+        there = restored(self.where(output))[:, 5:]
         square = patch.view(-1, self.writer.size, self.writer.size)
         return output, state, canvas + self.writer.write(square, there, self.shape), there
 

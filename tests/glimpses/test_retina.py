@@ -52,6 +52,20 @@ def test_a_second_scale_averages_twice_as_large_a_square() -> None:
     assert seen[1].flatten().tolist() == pytest.approx(wide.mean(dim=(1, 3)).flatten().tolist())
 
 
+def test_what_was_prepared_is_seen_as_if_it_were_not() -> None:
+    """Three scales, also beyond every edge, against direct sums."""
+    size = (9, 11)
+    _, given = pictures(size, size, channels=2)
+    retina = Retina(2, size=3, scales=3)
+    where = torch.tensor([[-1.0, 1.0], [0.9, -0.4]], dtype=torch.float64)
+    seen = retina(retina.prepare(given), where)
+    assert torch.equal(seen, retina(given, where))
+    for row in range(2):
+        wide = direct(given.pixels[row, 1], size, where[row].tolist(), 12, 3)
+        expected = torch.tensor(wide).view(3, 4, 3, 4).mean(dim=(1, 3)).flatten().tolist()
+        assert seen.view(2, 3, 2, 9)[row, 2, 1].tolist() == pytest.approx(expected)
+
+
 def test_places_belong_to_the_picture_and_not_to_its_batch() -> None:
     source, both = pictures((6, 6), (10, 12))
     alone = pictures_of(Padded(source.values[:1, :6, :6], source.mask[:1, :6, :6]), torch.float64)

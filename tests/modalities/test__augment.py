@@ -64,6 +64,29 @@ def test_colours_change_and_grey_stays_grey() -> None:
     assert np.abs(np.mean(found) - pixels().mean()) < 15
 
 
+def test_a_picture_is_moved_and_only_black_goes_out_of_it() -> None:
+    picture = np.zeros((12, 10, 1), dtype=np.uint8)
+    picture[1:4, 5:10] = pixels(3, 5)[..., :1] | 1
+    corners = set()
+    for one in changed(Augmentation(shift=2), picture, 200):
+        lines = [np.flatnonzero(one.any(axis=axis)) for axis in ((1, 2), (0, 2))]
+        down, across = int(lines[0][0]), int(lines[1][0])
+        corners.add((down, across))
+        assert np.array_equal(one[down : down + 3, across : across + 5], picture[1:4, 5:10])
+        assert one.sum() == picture.sum()
+    assert corners == {(down, across) for down in range(4) for across in (3, 4, 5)}
+
+
+def test_a_black_picture_stays_where_it_is() -> None:
+    black = np.zeros((4, 4, 3), dtype=np.uint8)
+    assert all(np.array_equal(one, black) for one in changed(Augmentation(shift=2), black))
+
+
+def test_an_absurd_shift_is_refused() -> None:
+    with pytest.raises(RecipeError, match=r"image\.random_shift: found -1; expected 0 to"):
+        Image(random_shift=-1)
+
+
 def test_nothing_is_changed_unless_asked_for() -> None:
     assert not Augmentation().active
     assert all(np.array_equal(one, pixels()) for one in changed(Augmentation(), pixels()))

@@ -75,7 +75,8 @@ def test_the_gradient_of_places_is_that_of_the_expected_reward() -> None:
     bias = eye.move.bias.detach().clone().requires_grad_()
     zeros = torch.zeros(1, 2, dtype=torch.float64)
     output, _ = eye._glance(eye._pictures(world()), zeros, eye.cell.start(zeros))
-    mean = torch.tanh(output.detach()[0] @ eye.move.weight.detach().T + bias)
+    turned = torch.relu(eye.turn(output)).detach()[0]
+    mean = torch.tanh(turned @ eye.move.weight.detach().T + bias)
     down, across = (_of_cells(mean[i], 0.6) for i in (0, 1))
     backward(down @ rewards @ across)
     assert bias.grad is not None
@@ -186,8 +187,8 @@ def test_a_soft_eye_has_the_gradient_of_its_places() -> None:
 
 def test_a_soft_eye_learns_without_reward() -> None:
     eye, given, chance = soft_eye(), soft_batch(), torch.Generator().manual_seed(1)
-    optimiser = torch.optim.Adam(eye.parameters(), lr=0.03)
-    for step in range(100):
+    optimiser = torch.optim.Adam(eye.parameters(), lr=0.003)
+    for step in range(250):
         optimiser.zero_grad()
         backward(CrossEntropy(str)(eye, given, Moment(step, chance)).total / 16)
         optimiser.step()
@@ -195,6 +196,44 @@ def test_a_soft_eye_learns_without_reward() -> None:
     assert torch.equal(labels, given.target.values[:, 0])
     places = [eye.look_around(given.source, one).places for one in (None, chance)]
     assert torch.equal(*places)  # nothing is drawn
+
+
+def test_the_middle_of_a_soft_glimpse_stays_in_the_picture() -> None:
+    eye = soft_eye()
+    with torch.no_grad():
+        eye.move.bias.copy_(torch.tensor([9.0, -9.0, 2.0, 2.0, 2.0]))
+    places = eye.look_around(soft_batch().source, None).places[:, 1:]
+    assert places[..., :2].abs().max() <= 1
+    assert places[..., 2:].min() > 1
+
+
+def test_it_may_begin_anywhere_in_training_only() -> None:
+    eye = model(glimpses=2, first="anywhere")
+    drawn = eye.look_around(world(4000), torch.Generator().manual_seed(1)).places[:, 0]
+    assert drawn.abs().max() <= 1
+    assert drawn.mean(dim=0).tolist() == pytest.approx([0, 0], abs=0.05)
+    assert drawn.var(dim=0).tolist() == pytest.approx([1 / 3, 1 / 3], abs=0.03)  # all as likely
+    assert not eye.look_around(world(), None).places[:, 0].any()
+    assert not model(glimpses=2).look_around(world(), torch.Generator()).places[:, 0].any()
+
+
+def test_several_looks_are_averaged_and_always_the_same() -> None:
+    eye = model(glimpses=3, looks=4, first="anywhere").eval()
+    given = batch(world(2))
+    found = eye(given, look=True)
+    pictures = eye._pictures(world(2))
+    looks = [eye._look_around(pictures, None)]
+    looks += [eye._look_around(pictures, noise) for noise in eye.chance[1:]]
+    expected = torch.stack([one.features for one in looks]).mean(dim=0)
+    assert torch.allclose(found.features[:, 0, :-1], expected, atol=1e-12)
+    assert len({tuple(one.places.flatten().tolist()) for one in looks}) == 4
+    assert torch.equal(found.features, eye(given).features)
+    alone = model(glimpses=3).eval()
+    again = alone(given, look=True)
+    assert found.weights is not None
+    assert again.weights is not None
+    assert torch.equal(found.weights, again.weights)  # of the first look
+    assert not torch.equal(found.features, again.features)
 
 
 def test_a_picture_alone_is_seen_as_in_a_batch() -> None:
@@ -243,5 +282,7 @@ def test_another_model_is_refused() -> None:
 def test_absurd_options_are_refused() -> None:
     with pytest.raises(RecipeError, match="glimpses: found 0; expected 1 to 64"):
         model(glimpses=0)
+    with pytest.raises(RecipeError, match="looks: found 65; expected 1 to 64"):
+        model(looks=65)
     with pytest.raises(RecipeError, match="deviation: found 0; expected a number above 0"):
         model(deviation=0.0)
