@@ -21,8 +21,16 @@ from saccade.tokenizers._suffixes import SuffixClasses
 from saccade.tokenizers._symbols import END, MARK, PAD, START, SYMBOLS, UNK, UNKNOWN
 
 __all__ = [
-    *("END", "MARK", "NOTHING", "PAD", "START", "SYMBOLS", "UNK", "UNKNOWN"),
-    *("Reading", "Vocabulary"),
+    "END",
+    "MARK",
+    "NOTHING",
+    "PAD",
+    "START",
+    "SYMBOLS",
+    "UNK",
+    "UNKNOWN",
+    "Reading",
+    "Vocabulary",
 ]
 
 # The library's threads do not survive a fork and it warns about them unless it is told; one thread
