@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import ClassVar
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.functional import pad
@@ -21,6 +22,14 @@ from saccade.flow import (
     tensor,
 )
 from saccade.heads.given import GivenHead
+from saccade.models._baum_welch import (
+    chain_of,
+    expect,
+    first_guess,
+    maximise,
+    named,
+    tables_of,
+)
 from saccade.models._hmm_counts import (
     Observed,
     Smoothing,
@@ -32,7 +41,9 @@ from saccade.models._hmm_tables import HmmTables
 from saccade.models.base import CountedModel, CountedPass, LaidPairs, TrellisWriter
 from saccade.nouns import Side
 from saccade.search._trellis import Trellis, weighed
+from saccade.tokenizers._vocabulary import SYMBOLS
 
+MOST_PASSES = 1000
 FAR = -30.0  # the log-probability of what cannot be: finite, so that smoothing may add it up
 
 
@@ -58,13 +69,16 @@ class HiddenMarkov(CountedModel, TrellisWriter):
         rare: words that occur at most so often say what unknown words are.
         prior: how many places of the class of a word, or of its factor, are added to its own.
         lexical: words that occur so often, with their factor, make states of their own; 0 is none.
+        baum_welch: passes of EM over the words alone, from a first guess by `seed`; tags only give
+            the states their names. 0 counts tags.
+        seed: of the first guess.
     """
 
     rereads: ClassVar[bool] = True
     source_raws: ClassVar[tuple[str, ...]] = ("text",)
     head: GivenHead
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all but two are options
         self,
         sources: Mapping[str, Side],
         target: Side,
@@ -74,12 +88,16 @@ class HiddenMarkov(CountedModel, TrellisWriter):
         rare: int = 10,
         prior: float = 0.5,
         lexical: int = 0,
+        baum_welch: int = 0,
+        seed: int = 1,
     ) -> None:
         super().__init__()
         (side,) = sources.values()
         self.order, self.pieces_each, self.broader = order, factors, side.broader
         self.smoothing = Smoothing(rare, prior, lexical)
+        self.baum_welch, self.seed, self.iterations = baum_welch, seed, max(baum_welch, 1)
         _check(order, factors, self.smoothing)
+        _check_hidden(baum_welch, order, factors, lexical)
         self.tables = HmmTables(side.size, target.size, order)
         self.head = GivenHead(target.size, target.size, None)
         self.sees = order
@@ -90,7 +108,7 @@ class HiddenMarkov(CountedModel, TrellisWriter):
         return ()
 
     def count(self, corpus: LaidPairs, iteration: int) -> CountedPass:
-        """Count tags and words, and smooth."""
+        """Count tags and words, and smooth; or make one pass of EM over the words."""
         (words, lengths), (tags, n_tags) = *corpus.sources.values(), corpus.target
         n = self.pieces_each
         if not len(tags):
@@ -102,23 +120,40 @@ class HiddenMarkov(CountedModel, TrellisWriter):
             )
         factors = words[1::2] if n == 2 else words * 0
         seen = Observed(words[::n], factors, tags, n_tags)
-        factored = n == 2
-        states = states_of(
-            seen, self.tables.size, factored=factored, lexical=self.smoothing.lexical
-        )
+        return self._expect(seen, iteration) if self.baum_welch else self._count(seen)
+
+    def _count(self, seen: Observed) -> CountedPass:
+        """Count tags and words, and smooth."""
+        factored, how = self.pieces_each == 2, self.smoothing
+        states = states_of(seen, self.tables.size, factored=factored, lexical=how.lexical)
         broader = None if factored else self.broader
-        emissions = emissions_of(seen, states, self.tables.size, broader, self.smoothing)
-        followed = transitions_of(states.numbers, n_tags, states.counts, self.order)
+        emissions = emissions_of(seen, states, self.tables.size, broader, how)
+        followed = transitions_of(states.numbers, seen.lengths, states.counts, self.order)
         self.tables.put(emissions, followed)
-        figures = {f"share {i}": float(share) for i, share in enumerate(followed.shares)}
         sizes = {
-            "states": len(states.counts),
-            "pairs": len(followed.pair_keys),
-            "triples": len(followed.triple_keys),
+            "states": float(len(states.counts)),
+            "pairs": float(len(followed.pair_keys)),
+            "triples": float(len(followed.triple_keys)),
         }
+        figures = {f"share {i}": float(share) for i, share in enumerate(followed.shares)}
         shares = " : ".join(f"{share:.2f}" for share in followed.shares[: self.order + 1])
-        told = f"{sizes['states']:,} states; histories of 0 to {self.order} count {shares}."
+        told = f"{len(states.counts):,} states; histories of 0 to {self.order} count {shares}."
         return CountedPass({**sizes, **figures}, told)
+
+    def _expect(self, seen: Observed, iteration: int) -> CountedPass:
+        """Make one pass of EM: what is expected of every word becomes what is likely."""
+        words, tables = seen.words.astype(np.int64), self.tables
+        occurs = np.bincount(words, minlength=tables.size) > 0
+        if iteration:
+            chain = chain_of(tables.scores.numpy(), tables.pairs.numpy(), occurs)
+        else:
+            n_states = max(self.head.size - len(SYMBOLS), 1)
+            chain = first_guess(words, tables.size, n_states, self.seed)
+        expected = expect(chain, words, seen.lengths.astype(np.int64))
+        chain = maximise(chain, expected, words)
+        tables.put(*tables_of(chain, named(expected.places, seen.tags.astype(int), len(SYMBOLS))))
+        each = expected.log_prob / (len(words) + len(seen.lengths))
+        return CountedPass({"log-likelihood": expected.log_prob, "a word": each})
 
     def accept(self, weights: Mapping[str, Tensor], where: str) -> None:
         """Check the tables of a file and make room for them."""
@@ -199,6 +234,20 @@ class HiddenMarkov(CountedModel, TrellisWriter):
         values = source.values[:, : int(n_pieces.max()) if len(n_pieces) else 0]
         words = values[:, ::n]
         return words, values[:, 1::2] if n == 2 else torch.zeros_like(words), n_pieces // n
+
+
+def _check_hidden(passes: int, order: int, factors: int, lexical: int) -> None:
+    """Refuse what EM over the words cannot do."""
+    if not 0 <= passes <= MOST_PASSES:
+        raise RecipeError(
+            f"hmm.baum_welch: {passes} is not between 0, which counts tags, and {MOST_PASSES}; 30"
+            " passes are usual."
+        )
+    if passes and (order, factors, lexical) != (1, 1, 0):
+        raise RecipeError(
+            f"hmm.baum_welch: {passes} passes over the words go with order 1, factors 1 and lexical"
+            f" 0, but they are {order}, {factors} and {lexical}. Change them."
+        )
 
 
 def _check(order: int, factors: int, how: Smoothing) -> None:

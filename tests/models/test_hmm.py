@@ -193,12 +193,13 @@ def test_what_cannot_be_is_refused() -> None:
 WORDS = {"tokenizer": {"kind": "word", "punctuation": False}}
 
 
-def recipe(**model: Any) -> recipes.Recipe:
+def recipe(max_steps: int | None = None, **model: Any) -> recipes.Recipe:
     pairs = {"kind": "pairs", "pairs": [list(one) for one in zip(TEXTS, TAGS, strict=True)]}
     raw = {
         "name": "hmm",
         "data": {"train": pairs, "valid": pairs, "source": WORDS, "target": WORDS},
         "model": {"kind": "hmm", **model},
+        "training": {"max_steps": max_steps} if max_steps else {},
         "decoding": {"metrics": ["accuracy"]},
     }
     return recipes.from_plain(raw)
