@@ -46,12 +46,14 @@ class Side:
     """What a model must know of one side of its examples to build its layers.
 
     size: symbols of a vocabulary, columns of numbers, channels of a picture.  embedder, head: the
-    parts that read and write such a side unless the recipe names others.
+    parts that read and write such a side unless the recipe names others.  broader: for every symbol
+    the class of rare words that it belongs to, 1 (UNK) last; () if a vocabulary has no classes.
     """
 
     size: int
     embedder: str = "symbols"
     head: str = "symbols"
+    broader: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from saccade.flow import Sources
 from saccade.inference.freshness import Derived
 from saccade.inference.linear import BlockedLinear, LayOut
 from saccade.inference.model import ClearSteps, steps_of
-from saccade.models.base import Model, writer
+from saccade.models.base import Model, trellis_writer, writer
 from saccade.search.base import Found, Search, Task
 
 
@@ -32,6 +32,9 @@ class TorchSearcher:
         self, sources: Sources, search: Search, task: Task, *, trace: bool = False
     ) -> list[Found]:
         """Read the sources and search for their outputs; `trace` asks for the trees."""
+        if search.trellis:
+            model = trellis_writer(self._model, type(search).__name__.lower())
+            return search(model.step, model.read_trellis(sources).as_state(), task, trace=trace)
         steps = self._packed.current if search.once else ClearSteps(writer(self._model))
         step, state = steps.begin(sources)
         return search(step, state, task, trace=trace)

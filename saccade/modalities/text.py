@@ -56,8 +56,8 @@ class TextCodec(TextNotation, Codec):
 
     @property
     def side(self) -> Side:
-        """The number of symbols."""
-        return Side(len(self.vocabulary))
+        """The number of symbols, and their classes."""
+        return Side(len(self.vocabulary), broader=self.vocabulary.broader)
 
     @property
     def fingerprint(self) -> str:

@@ -12,6 +12,7 @@ from saccade.errors import RecipeError
 from saccade.flow import Batch, Decoded, Frames, Sources, State, Step, Stepped
 from saccade.heads.base import Head
 from saccade.kernels.backoff import BackoffTable
+from saccade.search._trellis import Trellis
 
 
 class Model(nn.Module, ABC):
@@ -29,6 +30,7 @@ class Model(nn.Module, ABC):
     target_raws: ClassVar[tuple[str, ...]] = ()  # what it can write, likewise
     discrete: ClassVar[bool | None] = None  # True: symbols; False: values; None: as its head
     frames: ClassVar[bool] = False  # True if it says of every frame which symbol it is, as CTC does
+    trellis: ClassVar[bool] = False  # True if it can lay out all paths through its states
     rereads: ClassVar[bool] = True  # False if no step looks back at the places of the source
     covers: ClassVar[bool] = True  # False if it reads places that its weights leave out
     normalised: ClassVar[bool] = True  # False if probabilities of a place add up to less than one
@@ -193,6 +195,28 @@ def frame_writer(model: Model, owner: str) -> FrameWriter:
     raise RecipeError(
         f"{owner}: {type(model).__name__} does not write frame by frame; expected a model such as"
         " ctc. Use another objective or model."
+    )
+
+
+class TrellisWriter(Writer, ABC):
+    """A writer whose hidden states can be laid out, so that a search compares all their paths."""
+
+    trellis: ClassVar[bool] = True
+    search: ClassVar[str] = "viterbi"
+    discrete: ClassVar[bool | None] = True
+
+    @abstractmethod
+    def read_trellis(self, sources: Sources) -> Trellis:
+        """Read the sources; return all ways through the states."""
+
+
+def trellis_writer(model: Model, owner: str) -> TrellisWriter:
+    """Return the model if its states can be laid out; refuse it if not."""
+    if isinstance(model, TrellisWriter):
+        return model
+    raise RecipeError(
+        f"{owner}: {type(model).__name__} has no trellis of states; expected a model such as hmm."
+        " Use beam, or another view."
     )
 
 

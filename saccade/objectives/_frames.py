@@ -9,7 +9,12 @@ from saccade.search.base import Search
 
 
 def frameless(model: str, objective: str, search: str) -> list[str]:
-    """Say what goes along frames where the model has none; all are kinds of parts."""
+    """Say what goes along frames, or hidden states, where the model has none; all are kinds."""
+    if find(Search, search).trellis and not find(Model, model).trellis:
+        return [
+            f"decoding.search: {search} goes through the hidden states of a model, but {model} has"
+            " none. Use beam, or the model hmm."
+        ]
     if find(Model, model).frames:
         return []
     named = [

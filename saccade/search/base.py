@@ -84,6 +84,7 @@ class Search(ABC):
     once: ClassVar[bool] = False  # True if it steps from every state at most once, as a beam does
     draws: ClassVar[bool] = False  # True if it needs the keys of a task
     frames: ClassVar[bool] = False  # True if it goes along the frames of a model, as of CTC
+    trellis: ClassVar[bool] = False  # True if its state is the trellis of a model, as of an HMM
     lines: int = 1  # of a sentence that are written side by side
     beam: BeamOptions | None = None  # set if it is a beam search, which some models run themselves
 

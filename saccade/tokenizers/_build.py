@@ -86,11 +86,13 @@ def whole_lines(model: Any, normalise: Sequence[str]) -> tokenizers.Tokenizer:
     return tokenizer
 
 
-def most_common(counts: Counter[str], size: int | None, min_count: int) -> models.WordLevel:
-    """Number the commonest pieces behind the four symbols; ties are broken by text."""
+def most_common(
+    counts: Counter[str], size: int | None, min_count: int, more: Sequence[str] = ()
+) -> models.WordLevel:
+    """Number the commonest pieces behind the four symbols, then `more`; ties are broken by text."""
     kept = sorted((p for p, n in counts.items() if n >= min_count), key=lambda p: (-counts[p], p))
     room = None if size is None else max(size - len(SYMBOLS), 0)
-    pieces = [*SYMBOLS, *kept[:room]]
+    pieces = [*SYMBOLS, *kept[:room], *more]
     ids = {piece: i for i, piece in enumerate(pieces)}
     return models.WordLevel(ids, unk_token=SYMBOLS[UNK])
 

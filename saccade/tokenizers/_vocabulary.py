@@ -17,15 +17,26 @@ from typing import Final, final
 import tokenizers
 
 from saccade.errors import CheckpointError, DataError, RecipeError
+from saccade.tokenizers._suffixes import SuffixClasses
+from saccade.tokenizers._symbols import END, MARK, PAD, START, SYMBOLS, UNK, UNKNOWN
+
+__all__ = [
+    "END",
+    "MARK",
+    "NOTHING",
+    "PAD",
+    "START",
+    "SYMBOLS",
+    "UNK",
+    "UNKNOWN",
+    "Reading",
+    "Vocabulary",
+]
 
 # The library's threads do not survive a fork and it warns about them unless it is told; one thread
 # is also what makes encoding cost the same whoever calls. Set the variable yourself to change it.
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
-PAD, UNK, START, END = 0, 1, 2, 3
-SYMBOLS: Final = ("<pad>", "<unk>", "<s>", "</s>")
-MARK: Final = "▁"  # U+2581, stands before the first piece of a word
-UNKNOWN: Final = "⁇"  # how UNK looks in text
 _SLOT: Final = "<copy {}>"  # with a space inside, which no word has
 NOTHING: Final[Mapping[int, str]] = {}
 
@@ -53,7 +64,8 @@ class Vocabulary:
     The `reading` is not part of the file: a recipe says it anew.
     whole_words: whether pieces are words and marks.  characters: whether each is one character.
     featured: whether some are features of the whole, behind its characters.  whole_lines: whether
-    each is a whole text.  slots: ids that stand for unknown words, last.
+    each is a whole text.  slots: ids that stand for unknown words, last.  Classes of rare words, if
+    there are any, take the place of UNK wherever an unknown word belongs to one.
     """
 
     def __init__(self, saved: str, where: str = "vocabulary", reading: Reading = _PLAIN) -> None:
@@ -86,8 +98,11 @@ class Vocabulary:
         self._pieces = pieces
         self._pieces[UNK] = MARK + UNKNOWN if self.whole_words else UNKNOWN
         self.slots: tuple[int, ...] = _slots(pieces) if self.whole_words else ()
+        self._classes = SuffixClasses(pieces if self.whole_words else ())
         for slot in self.slots:
             self._pieces[slot] = self._pieces[UNK]
+        for number, shown in self._classes.shown().items():
+            self._pieces[number] = shown
 
     @property
     def reading(self) -> Reading:
@@ -115,8 +130,17 @@ class Vocabulary:
             encoded = self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
         except TypeError:  # what the library says of text that has no UTF-8 form
             raise DataError(_unreadable(texts)) from None
-        step = -1 if self._reading.reverse else 1
-        return [encoding.ids[::step] for encoding in encoded]
+        step, rows = -1 if self._reading.reverse else 1, [encoding.ids for encoding in encoded]
+        if self._classes:
+            rows = [self._classed(*pair) for pair in zip(rows, texts, strict=True)]
+        return [ids[::step] for ids in rows]
+
+    def _classed(self, ids: list[int], text: str) -> list[int]:
+        """Put classes in the place of unknown words."""
+        if UNK not in ids:
+            return ids
+        cuts = zip(ids, self._cuts(text), strict=True)
+        return [self._classes.of(cut) if i == UNK else i for i, cut in cuts]
 
     def decode(self, ids: Sequence[int], instead: Mapping[int, str] = NOTHING) -> str:
         """Join pieces to text. PAD, START and END are dropped, UNK is shown as ⁇.
@@ -174,6 +198,11 @@ class Vocabulary:
             raise RecipeError(
                 f"data.copies: {n} slots are for unknown words, but these pieces are not whole"
                 " words; expected the tokenizer word. Change it, or set copies to 0."
+            )
+        if self._classes:
+            raise RecipeError(
+                f"data.copies: {n} slots are for unknown words, but word.suffixes makes classes of"
+                " them; expected one or the other. Set copies or suffixes to 0."
             )
         facts = json.loads(self._saved)
         facts["model"]["vocab"] |= {_SLOT.format(k + 1): len(self) + k for k in range(n)}
@@ -247,6 +276,11 @@ class Vocabulary:
     def joins(self) -> list[tuple[str, str]]:
         """The pairs of pieces that byte-pair encoding joins, first ones first; none of others."""
         return [(left, right) for left, right in json.loads(self._saved)["model"].get("merges", [])]
+
+    @cached_property
+    def broader(self) -> tuple[int, ...]:
+        """For every id the class of rare words that it belongs to; () if there are no classes."""
+        return self._classes.broader(self.spellings) if self._classes else ()
 
     @cached_property
     def spellings(self) -> list[str]:

@@ -23,7 +23,8 @@ from tests.search.toys import (
     memory_task,
 )
 
-KINDS = [kind for kind in kinds(Search) if not find(Search, kind).frames]  # the others: below
+PLAIN = [k for k in kinds(Search) if not find(Search, k).trellis]  # test_viterbi.py
+KINDS = [kind for kind in PLAIN if not find(Search, kind).frames]  # test_frame_search.py
 SEARCHES = [find(Search, kind)() for kind in KINDS]
 every = pytest.mark.parametrize("search", SEARCHES, ids=KINDS)
 calm = settings(  # a busy machine is no failure
