@@ -21,6 +21,7 @@ from saccade.search._plan import longest_output
 from saccade.search.sample import row_seed
 
 _MOST_BIAS = 100.0
+_ALL = 1 << 40  # places, if the source alone says how many
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,24 +63,22 @@ class Reach:
         """Say how far: `steps` if they are given, else as far as in training.
 
         A long source may have an output longer than any in training if the head knows where to
-        stop; `decoding` says how long. A model that goes along the places of its source ends there.
+        stop; `decoding` says how long. A model that goes along the places of its source ends there
+        at the latest.
         """
         n = horizon if steps is None else steps
         if n < 1:
             raise RecipeError(f"forecast: steps is {n}; expected 1 or more; raise it.")
-        if model.pieces_each and steps is not None:
-            raise RecipeError(
-                f"forecast: steps is {steps}, but this model writes one place for each that it"
-                " reads; expected none. Leave it out."
-            )
+        if model.pieces_each:
+            return cls(_ALL if steps is None else n, each=model.pieces_each)
         if steps is not None or not model.head.stops:
-            return cls(n, each=model.pieces_each)
+            return cls(n)
         return cls(n, decoding.max_ratio, decoding.max_extra)
 
     def limit(self, size: int) -> int:
         """Return how many places to write for a source of so many."""
         if self.each:
-            return size // self.each
+            return min(size // self.each, self.n_places)
         if self.ratio is None:
             return self.n_places
         return max(self.n_places, longest_output(size, self.ratio, self.extra))
