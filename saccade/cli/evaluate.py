@@ -230,6 +230,8 @@ def _show_forecasts(title: str, found: Evaluation) -> None:
         near = f"{figure.interval.low:.4g} to {figure.interval.high:.4g}"
         rows.append([figure.title, "the model", f"{figure.score.value:.4g}", near, ""])
         for naive, figures in found.baselines.items():
+            if name not in figures:
+                continue
             value, skill = figures[name].score.value, found.skill(name, naive)
             rows.append(["", naive, f"{value:.4g}", "", _compared(skill)])
         if found.constant and name in found.constant.figures:

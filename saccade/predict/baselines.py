@@ -179,7 +179,10 @@ _LEARNERS: dict[str, Callable[[Iterable[Example], Sequence[Example]], list[Stand
 
 
 def naive_forecasts(found: Sequence[Prediction], season: int) -> dict[str, list[Numbers]]:
-    """Return the forecasts that nothing changes and that the last season comes again, by name."""
+    """Return the forecasts that nothing changes and that the last season comes again, by name.
+
+    Where outputs are as long as what was read, that itself stands beside them.
+    """
     windows = [as_numbers(one.source) for one in found]
     shapes = [one.values.shape for one in found]
     pairs = list(zip(windows, shapes, strict=True))
@@ -188,6 +191,8 @@ def naive_forecasts(found: Sequence[Prediction], season: int) -> dict[str, list[
         naive["last season"] = [
             last_season(window, *shape, season=season) for window, shape in pairs
         ]
+    if pairs and all(len(window) == n for window, (n, _) in pairs):
+        naive["what was read"] = [window[:, :n] for window, (_, n) in pairs]
     return naive
 
 

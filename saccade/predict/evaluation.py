@@ -127,9 +127,10 @@ class Evaluation:
     def skill(self, metric: str, baseline: str) -> float | None:
         """Return the share of a baseline's error that the model does without: 1 is perfect.
 
-        None if the baseline makes no error.
+        None if the baseline makes no error, or has no such figure.
         """
-        naive = self.baselines[baseline][metric].score.value
+        known = self.baselines[baseline].get(metric)
+        naive = known.score.value if known else 0.0
         return 1 - self.figures[metric].score.value / naive if naive else None
 
     def plain(self) -> dict[str, Any]:

@@ -13,8 +13,7 @@ from torch import Tensor
 
 from saccade.errors import RecipeError
 from saccade.flow import Padded, Sources
-from saccade.heads.base import Head
-from saccade.models.base import Writer
+from saccade.models.base import Model, Writer
 from saccade.nouns import Hypothesis
 from saccade.recipe import Decoding
 from saccade.search._follow import Follow, follow
@@ -22,6 +21,7 @@ from saccade.search._plan import longest_output
 from saccade.search.sample import row_seed
 
 _MOST_BIAS = 100.0
+_ALL = 1 << 40  # places, if the source alone says how many
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,28 +48,37 @@ class DrawOptions:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """How far to write values: so many places, or more for a long source if `ratio` is not None."""
+    """How far to write values: so many places, or more for a long source if `ratio` is not None.
+
+    each: places of the source for every one that is written, if the model goes along them.
+    """
 
     n_places: int
     ratio: float | None = None
     extra: int = 0
+    each: int = 0
 
     @classmethod
-    def of(cls, horizon: int, steps: int | None, decoding: Decoding, head: Head) -> "Reach":
+    def of(cls, horizon: int, steps: int | None, decoding: Decoding, model: Model) -> "Reach":
         """Say how far: `steps` if they are given, else as far as in training.
 
         A long source may have an output longer than any in training if the head knows where to
-        stop; `decoding` says how long.
+        stop; `decoding` says how long. A model that goes along the places of its source ends there
+        at the latest.
         """
         n = horizon if steps is None else steps
         if n < 1:
             raise RecipeError(f"forecast: steps is {n}; expected 1 or more; raise it.")
-        if steps is not None or not head.stops:
+        if model.pieces_each:
+            return cls(_ALL if steps is None else n, each=model.pieces_each)
+        if steps is not None or not model.head.stops:
             return cls(n)
         return cls(n, decoding.max_ratio, decoding.max_extra)
 
     def limit(self, size: int) -> int:
         """Return how many places to write for a source of so many."""
+        if self.each:
+            return min(size // self.each, self.n_places)
         if self.ratio is None:
             return self.n_places
         return max(self.n_places, longest_output(size, self.ratio, self.extra))

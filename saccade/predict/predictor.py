@@ -183,7 +183,7 @@ class Predictor(Resident):
         check_chunk(chunk)
         rest = read_inputs(inputs, self.sources)
         if self.target.vocabulary is None:
-            reach = Reach.of(self.target.horizon, decode.steps, self.decoding, self.model.head)
+            reach = Reach.of(self.target.horizon, decode.steps, self.decoding, self.model)
             while several := list(islice(rest, chunk)):
                 yield from self._follow(several, decode, reach)
             return

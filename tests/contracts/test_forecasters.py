@@ -14,7 +14,7 @@ from saccade.encoders.base import Encoder
 from saccade.flow import Batch, Padded, State, reorder
 from saccade.heads.base import Head
 from saccade.metrics.base import Metric
-from saccade.models.base import Model, Writer, writer
+from saccade.models.base import LaidPairs, LaidSide, Model, Writer, counted_model, writer
 from saccade.objectives.base import Moment, Objective
 from saccade.parts import Part, find, kinds
 from tests.samples import (
@@ -58,8 +58,11 @@ READ = [
     for encoder in {p.kind: p for p in variants(Encoder)}.values()
     if encoder.kind != "hierarchical"  # reads turns, which numbers do not have
 ]
-PARTS = [*NUMERIC, POOLED, *DECODED, *READ]
+TRAINED = [*NUMERIC, POOLED, *DECODED, *READ]
+COUNTED = [p for p in variants(Model, states=3, seasons=[3]) if p.kind == "kalman"]
+PARTS = [*TRAINED, *COUNTED]
 every = pytest.mark.parametrize("part", PARTS, ids=[name(p) for p in PARTS])
+by_gradient = pytest.mark.parametrize("part", TRAINED, ids=[name(p) for p in TRAINED])
 OBJECTIVES = [  # variational is for one model alone: tests/models/test_draw.py
     p
     for p in variants(Objective)
@@ -71,12 +74,21 @@ LENGTHS = [(4, 2), (6, 5), (2, 4)]  # of windows and of what came; three columns
 
 def test_the_known_ones_are_found() -> None:
     assert {p.kind for p in NUMERIC} == set(KINDS)
+    assert len(COUNTED) >= 6
     assert {p.kind for p in OBJECTIVES} == {"absolute_error", "likelihood", "squared_error"}
     assert METRICS == ["mae", "rmse"]
 
 
-def build(part: Part[Model]) -> Writer:
-    return scramble(writer(part.build(*series(3, 2))), scale=0.25)
+def build(part: Part[Model], seed: int = 1) -> Writer:
+    """Build a model with noise for weights, or one that has counted some noise."""
+    model = writer(part.build(*series(3, 2)))
+    if model.learner == "gradient":
+        return scramble(model, seed, scale=0.25)
+    read, came = (randn(60, n, seed=seed + n).double().numpy() for n in (3, 2))
+    lengths = np.full(6, 10)
+    corpus = LaidPairs({"source": LaidSide(read, lengths)}, LaidSide(came, lengths))
+    counted_model(model).count(corpus, 0)
+    return model.eval()
 
 
 def batch_of(*rows: int) -> Batch:
@@ -142,7 +154,7 @@ def test_states_can_be_reordered(part: Part[Model]) -> None:
     assert_close(follow(reorder(state, turn), turn), expected, atol=1e-5, rtol=1e-5)
 
 
-@every
+@by_gradient
 def test_every_parameter_gets_a_gradient(part: Part[Model]) -> None:
     model = build(part).train()
     found = values(model, batch_of(0, 1, 2))
@@ -152,7 +164,7 @@ def test_every_parameter_gets_a_gradient(part: Part[Model]) -> None:
 
 @every
 def test_weights_survive_saving(part: Part[Model]) -> None:
-    model, other = build(part), scramble(part.build(*series(3, 2)), seed=7)
+    model, other = build(part), build(part, seed=7)
     other.load_state_dict(model.state_dict())
     assert torch.equal(values(model, batch_of(0, 1)), values(other, batch_of(0, 1)))
 

@@ -43,12 +43,18 @@ def _bound(_: Head, f: Tensor) -> Tensor:
     return randn(len(f), T, SIZE + 1).requires_grad_().abs()  # the last are nats
 
 
+def _gaussian(_: Head, f: Tensor) -> Tensor:
+    roots = (torch.eye(SIZE) + 0.1 * randn(len(f), T, SIZE, SIZE, seed=3)).tril()
+    return torch.cat([randn(len(f), T, SIZE), roots.flatten(2)], dim=2).requires_grad_()
+
+
 MODELS: dict[str, Model] = {  # what the model that has such a head makes of features [B, T, D]
     "bernoulli": lambda _, f: f,
     "bernoulli_bound": _bound,
     "bernoulli_end": lambda _, f: f,
     "mixture_density": lambda _, f: f,
     "closed": lambda _, f: flagged(f, (torch.arange(T) == T - 1).expand(len(f), -1)),
+    "gaussian": _gaussian,
     "given": _given,
     "path": _path,
     "pointer": _pointer,

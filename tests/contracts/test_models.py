@@ -85,7 +85,7 @@ WRITING = [
     )
 ]
 APART = (  # above; test_forecasters.py; tests/models/test_draw.py
-    *("encoder_decoder", "language_model", "dense_forecaster", "draw"),
+    *("encoder_decoder", "language_model", "dense_forecaster", "kalman", "draw"),
 )
 PICTURED = [kind for kind in kinds(Model) if find(Model, kind).source_raws == ("picture",)]
 OTHERS = [  # those of pictures: tests/models

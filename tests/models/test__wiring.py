@@ -69,7 +69,7 @@ def test_symbols_are_not_values() -> None:
     (said,) = misfits(model("classifier"), {"source": NUMBERS}, NUMBERS)
     assert said == (
         "model: classifier writes symbols, but data.target is of kind numbers, which has values."
-        " Use dense_forecaster, encoder_decoder or read_then_write."
+        " Use dense_forecaster, encoder_decoder, kalman or read_then_write."
     )
 
 
@@ -119,6 +119,7 @@ def test_every_model_fits_something(kind: str) -> None:
     others = {
         "dense_forecaster": (NUMBERS, NUMBERS),
         "draw": (TEXT, BITS),
+        "kalman": (NUMBERS, NUMBERS),
         "recurrent_attention": (IMAGE, TEXT),
     }
     source, target = others.get(kind, (TEXT, TEXT))
