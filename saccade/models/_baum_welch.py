@@ -24,7 +24,7 @@ class MarkovChain(NamedTuple):
     emit: Array
 
 
-class Expected(NamedTuple):
+class ExpectedPaths(NamedTuple):
     """What a model expects of sentences, in numbers of places; `log_prob` is that of all words.
 
     start: `[K]`.  follow: `[K, K + 1]`.  places: `[M, K]`, how likely each state is at each place.
@@ -46,7 +46,7 @@ def first_guess(words: Array, size: int, n_states: int, seed: int) -> MarkovChai
     return MarkovChain(start, follow[:-1], share / share.sum(axis=0))
 
 
-def expect(chain: MarkovChain, words: Array, lengths: Array) -> Expected:
+def expect(chain: MarkovChain, words: Array, lengths: Array) -> ExpectedPaths:
     """Sum over all paths of every sentence.
 
         alpha[t, j] = e[t, j] sum_i alpha[t-1, i] p(j | i)      divided by its sum, c[t]
@@ -76,10 +76,10 @@ def expect(chain: MarkovChain, words: Array, lengths: Array) -> Expected:
         follow += found.follow
         places[at[inside]] = found.places[inside]
         log_prob += found.log_prob
-    return Expected(start, follow, places, log_prob)
+    return ExpectedPaths(start, follow, places, log_prob)
 
 
-def _sentences(chain: MarkovChain, emitted: Array, lengths: Array) -> Expected:
+def _sentences(chain: MarkovChain, emitted: Array, lengths: Array) -> ExpectedPaths:
     """Sum over the paths of sentences, longest first, that emit `[B, S, K]`."""
     inner, end = chain.follow[:, :-1], chain.follow[:, -1]
     alpha, beta = np.zeros(emitted.shape), np.zeros(emitted.shape)
@@ -103,12 +103,12 @@ def _sentences(chain: MarkovChain, emitted: Array, lengths: Array) -> Expected:
     follow[:, :-1] *= inner
     places = alpha * beta
     follow[:, -1] = places[last].sum(axis=0)
-    return Expected(
+    return ExpectedPaths(
         places[:, 0].sum(axis=0), follow, places, float(np.log(scale).sum() + np.log(ending).sum())
     )
 
 
-def maximise(chain: MarkovChain, expected: Expected, words: Array) -> MarkovChain:
+def maximise(chain: MarkovChain, expected: ExpectedPaths, words: Array) -> MarkovChain:
     """Make what was expected as likely as can be; a state that never is stays as it was."""
     emit = np.zeros_like(chain.emit)
     np.add.at(emit, words, expected.places)

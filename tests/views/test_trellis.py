@@ -54,3 +54,37 @@ def test_shapes_that_do_not_fit_are_refused() -> None:
     told = r"trellis: found posteriors of shape \(3, 3\) for 2 labels and a path of 3 frames"
     with pytest.raises(ShapeError, match=told):
         trellis.to_svg(POSTERIORS, ["a", "b"], [0, 1, 2])
+
+
+WORDS, TAGS = ["▁the", "▁cat", "▁sat"], ["D", "N", "V", "X"]
+TAGGED = np.array([[0.9, 0.1, 0.0, 0.001], [0.0, 1.0, 0.0, 0.0], [0.0, 0.25, 0.75, 0.0]])
+
+
+def test_tags_stand_above_their_words() -> None:
+    drawn = trellis.states_svg(TAGGED, TAGS, WORDS, [0, 1, 2], title="tags")
+    assert tips(drawn) == [
+        *("the, D: 0.900", "the, N: 0.100", "cat, N: 1.000", "sat, N: 0.250", "sat, V: 0.750"),
+    ]
+    texts = [one.text for one in parts(drawn, "text")]
+    assert texts == ["tags", "D", "N", "V", "the", "cat", "sat"]  # X is likely nowhere
+    assert trellis.states_terminal(TAGGED, TAGS, WORDS, [0, 1, 2]).split("\n") == [
+        "   the  cat  sat",
+        "D  90*",
+        "N  10  100*  25",
+        "V            75*",
+        "",
+    ]
+
+
+def test_long_sentences_are_written_in_panels() -> None:
+    many = trellis.states_terminal(
+        np.tile(TAGGED, (9, 1)), TAGS, WORDS * 9, [0, 1, 2] * 9, width=40
+    )
+    assert max(map(len, many.split("\n"))) <= 40
+    assert many.count("*") == 27
+
+
+def test_words_that_do_not_fit_are_refused() -> None:
+    told = r"trellis: found posteriors of shape \(3, 4\) and a path of 2 for 4 states and 3 words"
+    with pytest.raises(ShapeError, match=told):
+        trellis.states_svg(TAGGED, TAGS, WORDS, [0, 1])
