@@ -91,7 +91,8 @@ def key_of(source: LaidSide, target: LaidSide, shapes: PairLengths, null: int, s
     each = np.repeat(wide, high)  # of every target word, how many cells
     before = np.repeat(np.cumsum(wide) - wide, high)  # where the words of its source begin
     places = np.arange(int(each.sum())) + np.repeat(before - (np.cumsum(each) - each), each)
-    return words[places] * size + np.repeat(target.values.astype(np.int64), each)
+    keys: Array = words[places] * size + np.repeat(target.values.astype(np.int64), each)
+    return keys
 
 
 def build(source: LaidSide, target: LaidSide, n_source: int) -> WordPairs:
