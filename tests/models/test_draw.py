@@ -10,6 +10,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 
 from saccade.errors import RecipeError
 from saccade.flow import Batch, Padded
+from saccade.kernels.precision import Precision, products
 from saccade.models.draw import DrawModel, _divergence
 from saccade.models.tagger import Tagger
 from saccade.nouns import Side
@@ -111,6 +112,20 @@ def test_it_learns_two_pictures(attention: bool) -> None:
         backward(loss.total / 2)
         optimiser.step()
     assert float(nats(drawing, given).mean()) < 0.6 * before
+
+
+def test_products_may_be_in_bfloat16() -> None:
+    drawing, given = model().float(), batch()
+    losses = []
+    precisions: tuple[Precision, ...] = ("float32", "bfloat16")
+    for precision in precisions:
+        moment = Moment(0, torch.Generator().manual_seed(1))
+        with products(precision, torch.device("cpu")):
+            losses.append(Variational(str)(drawing, given, moment).total)
+    assert losses[1].dtype is torch.float32
+    assert losses[1].item() == pytest.approx(losses[0].item(), rel=0.02)
+    backward(losses[1])
+    assert all(p.grad is not None and p.grad.isfinite().all() for p in drawing.parameters())
 
 
 def test_another_model_is_refused() -> None:
