@@ -1,12 +1,13 @@
 """The door of this room: a model that torch searches."""
 
+from dataclasses import replace
 from functools import partial
 
 from saccade.flow import Sources
 from saccade.inference.freshness import Derived
 from saccade.inference.linear import BlockedLinear, LayOut
 from saccade.inference.model import ClearSteps, steps_of
-from saccade.models.base import Model, trellis_writer, writer
+from saccade.models.base import Model, phrase_writer, trellis_writer, writer
 from saccade.search.base import Found, Search, Task
 
 
@@ -36,5 +37,8 @@ class TorchSearcher:
             model = trellis_writer(self._model, type(search).__name__.lower())
             return search(model.step, model.read_trellis(sources).as_state(), task, trace=trace)
         steps = self._packed.current if search.once else ClearSteps(writer(self._model))
+        if search.phrases:
+            owner = type(search).__name__.lower()
+            task = replace(task, options=phrase_writer(self._model, owner).read_phrases(sources))
         step, state = steps.begin(sources)
         return search(step, state, task, trace=trace)

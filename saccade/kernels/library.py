@@ -30,6 +30,7 @@ from saccade.kernels.structures import (
     DecoderWeights,
     EncodeCall,
     EncoderWeights,
+    FollowCall,
     InputFeedingCall,
     LinearWeights,
     LossCall,
@@ -38,6 +39,7 @@ from saccade.kernels.structures import (
     ProjectionCall,
     RnnDecodeCall,
     RnnDecoderWeights,
+    StackCall,
     WindowCall,
 )
 
@@ -94,6 +96,8 @@ class Kernels:
         self.ctc_spelling = _typed(library.ctc_spelling, whole, spelling)
         lines = ctypes.POINTER(BackoffLinesCall)
         self.backoff_lines = _typed(library.backoff_lines, None, lines)
+        self.stack_follow = _typed(library.stack_follow, whole, ctypes.POINTER(FollowCall))
+        self.stack_cover = _typed(library.stack_cover, whole, ctypes.POINTER(StackCall))
         self._learn(library)
         self._align(library)
 

@@ -327,3 +327,26 @@ class CtcSpellingCall(ctypes.Structure):
         *((n, _WHOLE) for n in ("lines", "places", "size", "longest", "threads")),
         *((n, _PLACE) for n in ("frames", "rows", "labels", "lengths", "gains")),
     )
+
+
+class StackCall(ctypes.Structure):
+    """Sentences to cover by phrases, and where to write what was found."""
+
+    _fields_ = (
+        *((n, _WHOLE) for n in ("rows", "longest", "reach", "width", "n_best", "end")),
+        ("threshold", ctypes.c_double),
+        ("walk", _PLACE),
+        *((n, _PLACE) for n in ("lengths", "firsts", "spans", "begins", "words")),
+        *((n, _PLACE) for n in ("scores", "guesses", "turns", "jumps")),
+        *((n, _PLACE) for n in ("limits", "paths", "sizes", "totals", "stacks", "finished")),
+    )
+
+
+class FollowCall(ctypes.Structure):
+    """A text to write by the phrases of one sentence, and where to write what may follow."""
+
+    _fields_ = (
+        ("options", _PLACE),
+        *((n, _WHOLE) for n in ("row", "length", "size")),
+        *((n, _PLACE) for n in ("text", "values", "path", "n_path")),
+    )

@@ -16,7 +16,7 @@ from saccade.metrics.base import name_of
 from saccade.native.searcher import fastest_searcher
 from saccade.nouns import Example
 from saccade.objectives.base import Objective
-from saccade.predict.decode import GREEDY
+from saccade.predict.decode import quick
 from saccade.predict.evaluation import loss_of, outputs_for
 from saccade.predict.predictor import Predictor
 from saccade.predict.verdict import Verdict
@@ -101,10 +101,10 @@ class Bench:
         return target.write(target.decode(values))
 
     def measure(self) -> dict[str, float]:
-        """Return the validation loss, and every metric that training asks for, decoded greedily."""
+        """Return the validation loss, and every metric of training, of outputs found fast."""
         figures = {"loss": loss_of(self.objective, self.model, self.valid)}
         self.model.eval()
-        found = outputs_for(self.predictor, self.examples, GREEDY)
+        found = outputs_for(self.predictor, self.examples, quick(self.model.quick))
         outputs = [prediction.output for prediction in found]
         references = [list(example.references) for example in self.examples]
         for part in self.recipe.training.metrics:

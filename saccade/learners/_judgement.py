@@ -9,7 +9,7 @@ from saccade.metrics.base import Metric, name_of
 from saccade.nouns import Example
 from saccade.parts import Part
 from saccade.predict.baselines import StandIn, constants_of
-from saccade.predict.decode import GREEDY
+from saccade.predict.decode import quick
 from saccade.predict.evaluation import outputs_for
 from saccade.predict.frequencies import Frequencies
 from saccade.predict.verdict import Rivals, Verdict, tells
@@ -71,7 +71,9 @@ def _by_metric(
     for part in bench.recipe.decoding.metrics:
         few = examples[:: -(-len(examples) // _DECODED)]
         if found := tells(part, constants, few):
-            outputs = [one.output for one in outputs_for(bench.predictor, few, GREEDY)]
+            outputs = [
+                one.output for one in outputs_for(bench.predictor, few, quick(bench.model.quick))
+            ]
             references = [list(example.references) for example in few]
             value = part.build().corpus(outputs, references).value
             return _verdict(part.kind, part, value, found)

@@ -16,7 +16,7 @@ from saccade.kernels.allocator import kept_memory
 from saccade.learners._bench import Bench
 from saccade.native.searcher import fastest_searcher
 from saccade.nouns import Example
-from saccade.predict.decode import GREEDY
+from saccade.predict.decode import quick
 from saccade.predict.evaluation import evaluate, loss_of, outputs_for
 from saccade.predict.predictor import Predictor
 from saccade.train.checkpoint import Checkpoints
@@ -169,9 +169,11 @@ def _time_outputs(bench: Bench) -> float:
         return 0.0
     some = _some(bench.examples)
     bench.model.eval()
-    outputs_for(bench.predictor, some[:2], GREEDY)  # packs weights, compiles kernels
+    outputs_for(
+        bench.predictor, some[:2], quick(bench.model.quick)
+    )  # packs weights, compiles kernels
     started = time.monotonic()
-    found = outputs_for(bench.predictor, some, GREEDY)
+    found = outputs_for(bench.predictor, some, quick(bench.model.quick))
     seconds = time.monotonic() - started
     target = bench.codecs.target
     ratio = 1.0

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import ClassVar
 
+from saccade.data.batching import Batches
 from saccade.data.codecs import TARGET
 from saccade.errors import RecipeError
 from saccade.folders import model as folders
@@ -68,6 +69,8 @@ class Counting(Learner):
     def go(self) -> str:
         """Make the passes that are left."""
         progress, corpus = self._progress, corpus_of(self.bench)
+        if self.counted.tunes:
+            corpus = corpus._replace(held_out=held_out_of(self.bench))
         n_symbols = int(corpus.target.lengths.sum())
         while not (reason := self._stop()):
             started = time.monotonic()
@@ -105,5 +108,14 @@ class Counting(Learner):
 
 def corpus_of(bench: Bench) -> LaidPairs:
     """Lay out all training pairs that are not too long."""
-    laid = {name: bench.batches.laid(name) for name in bench.codecs.sides}
+    return _laid(bench, bench.batches)
+
+
+def held_out_of(bench: Bench) -> LaidPairs:
+    """Lay out all validation pairs that are not too long."""
+    return _laid(bench, bench.valid)
+
+
+def _laid(bench: Bench, batches: Batches) -> LaidPairs:
+    laid = {name: batches.laid(name) for name in bench.codecs.sides}
     return LaidPairs({name: laid[name] for name in bench.codecs.sources}, laid[TARGET])

@@ -18,7 +18,7 @@ from saccade.look.pictures import characters_drawn, output_drawing
 from saccade.look.probes import probe_nonsense
 from saccade.nouns import Example
 from saccade.predict import evaluation
-from saccade.predict.decode import GREEDY
+from saccade.predict.decode import quick
 from saccade.predict.prediction import Prediction
 from saccade.predict.predictor import Predictor
 from saccade.predict.verdict import Verdict
@@ -179,7 +179,7 @@ def confused(recipe: Recipe, translator: Predictor, root: Path = Path()) -> str:
     if not any(part.kind == "cer" for part in recipe.training.metrics):
         return ""
     examples = list(islice(recipe.data.valid.build(root).read(), _COUNTED))
-    found = evaluation.outputs_for(translator, examples, GREEDY)
+    found = evaluation.outputs_for(translator, examples, quick(translator.model.quick))
     references = [list(example.references) for example in examples]
     outputs = [str(one.output) for one in found]
     if all(output in row for output, row in zip(outputs, references, strict=True)):

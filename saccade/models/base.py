@@ -12,6 +12,7 @@ from saccade.errors import RecipeError
 from saccade.flow import Batch, Decoded, Frames, Sources, State, Step, Stepped
 from saccade.heads.base import Head
 from saccade.kernels.backoff import BackoffTable
+from saccade.kernels.stack import PhraseOptions
 from saccade.search._trellis import Trellis
 
 
@@ -31,11 +32,13 @@ class Model(nn.Module, ABC):
     discrete: ClassVar[bool | None] = None  # True: symbols; False: values; None: as its head
     frames: ClassVar[bool] = False  # True if it says of every frame which symbol it is, as CTC does
     trellis: ClassVar[bool] = False  # True if it can lay out all paths through its states
+    phrases: ClassVar[bool] = False  # True if it knows what spans of its source may be written as
     rereads: ClassVar[bool] = True  # False if no step looks back at the places of the source
     covers: ClassVar[bool] = True  # False if it reads places that its weights leave out
     normalised: ClassVar[bool] = True  # False if probabilities of a place add up to less than one
     objective: ClassVar[str] = "cross_entropy"  # what it learns by if the recipe does not say
     search: ClassVar[str] = "beam"  # how it is searched if the recipe does not say
+    quick: ClassVar[str] = "greedy"  # how outputs are found for figures while it is fitted
     learner: ClassVar[str] = "gradient"  # who fits it: a file of learners/
     sees: int = 0  # how many of the last symbols decide what comes next; 0 if all do
     within: ClassVar[str] = ""  # what names of weights begin with that other models have without it
@@ -97,10 +100,14 @@ class LaidSide(NamedTuple):
 
 
 class LaidPairs(NamedTuple):
-    """All that a model is fitted to: pair i has the i-th sequence of every side."""
+    """All that a model is fitted to: pair i has the i-th sequence of every side.
+
+    held_out: the validation pairs, for a model that `tunes`.
+    """
 
     sources: Mapping[str, LaidSide]
     target: LaidSide
+    held_out: "LaidPairs | None" = None
 
 
 class CountedPass(NamedTuple):
@@ -119,6 +126,7 @@ class CountedModel(Model, ABC):
     """
 
     learner: ClassVar[str] = "counting"
+    tunes: ClassVar[bool] = False  # True if some pass chooses a few weights on validation pairs
     iterations: int = 1  # passes over the corpus until it is fitted
 
     @abstractmethod
@@ -217,6 +225,29 @@ def trellis_writer(model: Model, owner: str) -> TrellisWriter:
     raise RecipeError(
         f"{owner}: {type(model).__name__} has no trellis of states; expected a model such as hmm."
         " Use beam, or another view."
+    )
+
+
+class PhraseWriter(Writer, ABC):
+    """A writer that knows what spans of the source may be written as; a search covers them."""
+
+    phrases: ClassVar[bool] = True
+    search: ClassVar[str] = "stack"
+    quick: ClassVar[str] = "stack"
+    discrete: ClassVar[bool | None] = True
+
+    @abstractmethod
+    def read_phrases(self, sources: Sources) -> PhraseOptions:
+        """Return the options of all spans of the sources."""
+
+
+def phrase_writer(model: Model, owner: str) -> PhraseWriter:
+    """Return the model if it has phrases; refuse it if not."""
+    if isinstance(model, PhraseWriter):
+        return model
+    raise RecipeError(
+        f"{owner}: {type(model).__name__} has no phrases to cover the source with; expected a model"
+        " such as phrase_based. Use another search or model."
     )
 
 

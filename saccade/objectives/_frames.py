@@ -9,11 +9,16 @@ from saccade.search.base import Search
 
 
 def frameless(model: str, objective: str, search: str) -> list[str]:
-    """Say what goes along frames, or hidden states, where the model has none; all are kinds."""
+    """Say what goes along frames, hidden states or phrases where the model has none: kinds."""
     if find(Search, search).trellis and not find(Model, model).trellis:
         return [
             f"decoding.search: {search} goes through the hidden states of a model, but {model} has"
             " none. Use beam, or the model hmm."
+        ]
+    if find(Search, search).phrases and not find(Model, model).phrases:
+        return [
+            f"decoding.search: {search} covers the source by phrases, but {model} has none. Use"
+            " beam, or the model phrase_based."
         ]
     if find(Model, model).frames:
         return []

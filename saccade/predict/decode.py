@@ -13,7 +13,7 @@ from saccade.parts import Part, check_value
 
 CHUNK = 2000  # lines of a stream that are sorted by length together
 _WIDTH = 5  # of a beam, where the recipe does not say
-_BEAMS = ("beam", "ctc_prefix")  # searches with a width and n_best
+_BEAMS = ("beam", "ctc_prefix", "stack")  # searches with a width and n_best
 
 
 class FrozenOptions(Mapping[str, Any]):
@@ -195,6 +195,11 @@ class PredictOptions(DecodeOptions, total=False):
 
 USUAL = Decode()
 GREEDY = Decode(search=SearchChoice("greedy"))
+
+
+def quick(kind: str) -> Decode:
+    """Return how to write outputs fast by a part of `search` with its defaults."""
+    return Decode(search=SearchChoice(kind))
 
 
 def read_options(given: Mapping[str, Any], call: Collection[str]) -> tuple[Decode, dict[str, Any]]:

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from saccade.flow import Sources, State, StepFunction
 from saccade.kernels.backoff import FusedTable
+from saccade.kernels.stack import PhraseOptions
 from saccade.nouns import Branch, Hypothesis
 
 Shaper = Callable[[Tensor, Tensor], Tensor]  # (prefixes [N, t], log_probs [N, V]) -> log_probs
@@ -35,6 +36,7 @@ class Task:
     shapers: edits to the log-probabilities, applied in turn before anything is chosen; scores and
     `token_scores` are then the edited ones.
     fused: all that the shapers add, as a table, if that can be said: a faster way to the same.
+    options: what phrases of the sources may be written as, for a search that covers them.
     watch: called after every step with the rows that go on and the best line of each so far (every
     line, for a search that writes several without comparing them). It changes nothing; what it
     raises ends the search. Exhaustive search does not call it.
@@ -49,6 +51,7 @@ class Task:
     keys: Sequence[int] = ()
     shapers: Sequence[Shaper] = ()
     fused: FusedTable | None = None
+    options: PhraseOptions | None = None
     watch: Watch | None = None
 
     @property
@@ -85,6 +88,7 @@ class Search(ABC):
     draws: ClassVar[bool] = False  # True if it needs the keys of a task
     frames: ClassVar[bool] = False  # True if it goes along the frames of a model, as of CTC
     trellis: ClassVar[bool] = False  # True if its state is the trellis of a model, as of an HMM
+    phrases: ClassVar[bool] = False  # True if it covers the source by phrases of a model
     lines: int = 1  # of a sentence that are written side by side
     beam: BeamOptions | None = None  # set if it is a beam search, which some models run themselves
 
