@@ -154,7 +154,7 @@ class Loop:
             )
         limit = self.settings.clip or math.inf
         divisor = torch.tensor(count * max(1.0, norm / limit), device=self.device)
-        self.optimiser.grad_scale = divisor  # type: ignore[attr-defined] # as torch.amp gives it
+        self.optimiser.grad_scale = divisor  # type: ignore[union-attr] # as torch.amp gives it
         return norm
 
     def _checked(self, loss: Loss, batch: Batch) -> Loss:
