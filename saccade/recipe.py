@@ -8,7 +8,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, Literal, get_type_hints
 
 import yaml
 
@@ -62,6 +62,7 @@ class Training:
 
     objective: Part[Objective] = Part(Objective, "cross_entropy")
     schedule: Part[Schedule] = Part(Schedule, "inverse_sqrt")
+    optimiser: Literal["adamw", "sgd"] = "adamw"
     learning_rate: float = 1e-3
     weight_decay: float = 0.0
     betas: list[float] = dataclasses.field(default_factory=lambda: [0.9, 0.98])

@@ -12,7 +12,7 @@ from torch.nn.functional import softplus
 
 from saccade.kernels.memory_access import allocated, cosines, linked, rewrite
 
-_TINY = 1e-6  # beside lengths of vectors, so that none is divided by nought
+TINY = 1e-6  # beside lengths of vectors, so that none is divided by nought
 _FAINT = 1e-12  # the least weight whose logarithm is taken
 
 
@@ -25,7 +25,7 @@ def similarity(memory: Tensor, key: Tensor) -> Tensor:
         memory: `[B, N, M]`.
         key: `[B, H, M]`.
     """
-    return cosines(memory, key, _TINY)
+    return cosines(memory, key, TINY)
 
 
 def content(memory: Tensor, key: Tensor, strength: Tensor) -> Tensor:

@@ -5,6 +5,7 @@ from torch import Tensor, nn
 from torch.nn.functional import linear
 
 from saccade.cells._addressing import (
+    TINY,
     Links,
     allocation,
     content,
@@ -18,10 +19,12 @@ from saccade.cells._addressing import (
 from saccade.cells._memory import MemoryCell, MemorySize
 from saccade.cells.base import Cell
 from saccade.flow import State, tensor
+from saccade.kernels.dnc import DncMemory, dnc_step
 from saccade.parts import Part
 
 _BLANK = 1e-6
 _MODES = 3  # of reading: back, by content, on
+_NAMES = ("memory", "read", "write", "usage", "links", "precedence")
 
 
 class DNC(MemoryCell):
@@ -73,8 +76,16 @@ class DNC(MemoryCell):
 
     def access(self, control: Tensor, state: State) -> State:
         """Free, allocate, write, link, read."""
-        _, width, reads, _ = self.size
         raw = linear(control, self.interface.weight, self.interface.bias)
+        found = dnc_step(raw, DncMemory(*(tensor(state, name) for name in _NAMES)), TINY)
+        if found is None:
+            return self._access(raw, state)
+        after = zip(_NAMES, found.after, strict=True)
+        return {"read_vectors": found.vectors, **dict(after)}
+
+    def _access(self, raw: Tensor, state: State) -> State:
+        """Do so in torch: the clear version of the kernel."""
+        _, width, reads, _ = self.size
         keys, strengths, free, modes, key, strength, erase, add, allocate, gate = torch.split(
             raw, self._sizes, dim=1
         )

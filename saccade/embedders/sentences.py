@@ -10,7 +10,8 @@ from saccade.embedders.base import Embedder
 from saccade.flow import Padded
 from saccade.tokenizers._vocabulary import END
 
-Encoding = Literal["position", "bag"]
+Encoding = Literal["position", "place", "bag"]
+_PLACES = 12  # of the longest sentence, for `place`
 
 
 class SentenceEmbedder(Embedder):
@@ -18,8 +19,13 @@ class SentenceEmbedder(Embedder):
 
         m = sum_j l[j] * E[x[j]]        l[j][k] = (1 - j/J) - (k/D) (1 - 2j/J),  j, k from 1
 
-    Sukhbaatar et al. 2015 (arXiv:1503.08895), section 4.1, "position encoding"; with `encoding:
-    bag` every l is 1. J is the number of known words; unknown words are left out.
+    Sukhbaatar et al. 2015 (arXiv:1503.08895), section 4.1, "position encoding". J is the number of
+    known words; unknown words are left out. With `encoding: place`
+
+        l[j][k] = 1 + 4 (j - (J + 1)/2) (k - (D + 1)/2) / (J D),    J = 12
+
+    as in the authors' programme: about twice as much, and the same for the third word of every
+    sentence; words behind the twelfth count as the twelfth. With `encoding: bag` every l is 1.
     """
 
     raw: ClassVar[str] = "story"
@@ -38,7 +44,8 @@ class SentenceEmbedder(Embedder):
 def bags(ids: Tensor, matrix: Tensor, dim: int, encoding: Encoding = "position") -> Tensor:
     """Add up the vectors of the words of sentences, as `SentenceEmbedder` does.
 
-        l[j][k] = a[j] + (k/D) b[j],    a[j] = 1 - j/J,  b[j] = 2j/J - 1
+        l[j][k] = a[j] + (k/D) b[j],    a[j] = 1 - j/J,  b[j] = 2j/J - 1          position
+        b[j] = 4 (j - (J + 1)/2)/J,     a[j] = 1 - b[j] (D + 1)/(2D)             place
 
     so two weighted sums are enough, and no vector of a single word is ever laid out.
 
@@ -56,8 +63,14 @@ def bags(ids: Tensor, matrix: Tensor, dim: int, encoding: Encoding = "position")
     if encoding == "bag":
         total = embedding_bag(rows, matrix, mode="sum", per_sample_weights=words)  # [R, M * D]
     else:
-        share = words.cumsum(dim=1) / words.sum(dim=1, keepdim=True).clamp(min=1)  # [R, L], j/J
-        first, second = words * (1 - share), words * (2 * share - 1)
+        j = words.cumsum(dim=1)  # [R, L]
+        if encoding == "place":
+            b = 4 * (j.clamp(max=_PLACES) - (_PLACES + 1) / 2) / _PLACES
+            a = 1 - b * (dim + 1) / (2 * dim)
+        else:
+            share = j / words.sum(dim=1, keepdim=True).clamp(min=1)
+            a, b = 1 - share, 2 * share - 1
+        first, second = words * a, words * b
         k = torch.arange(1, dim + 1, device=ids.device, dtype=matrix.dtype) / dim  # [D]
         slope = embedding_bag(rows, matrix, mode="sum", per_sample_weights=second)
         total = embedding_bag(rows, matrix, mode="sum", per_sample_weights=first)

@@ -30,6 +30,7 @@ from saccade.export._sweeps import traceable
 from saccade.flow import SOURCE, Padded, State, map_state
 from saccade.heads.base import Categorical
 from saccade.models.base import Model, Writer
+from saccade.models.dynamic_memory import DynamicMemory
 from saccade.models.encoder_decoder import SourceReader
 from saccade.nouns import SOURCE_NAME
 
@@ -94,6 +95,8 @@ def _reads_other_than_text(model: Model) -> bool:
 
 
 def _memories(model: Model) -> list[tuple[str, str, str]]:
+    if isinstance(model, DynamicMemory):
+        return [("model: dynamic_memory", "takes a step for every sentence", "Use memory_network")]
     if model.learner != "gradient":
         return [("model", "looks up what was counted", "Use language_model")]
     there = any(isinstance(one, Cell) and one.addresses for one in model.modules())

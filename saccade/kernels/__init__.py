@@ -5,6 +5,7 @@ Training comes in by functions that take tensors and return a result, or None if
     lstm.py            an LSTM over a known sequence, in one direction or in both
     input_feeding.py   the loop of an LSTM decoder with input feeding
     window.py          the loop of an LSTM that moves a window along its source
+    dnc.py             a step of the memory of a Differentiable Neural Computer
     attention.py       attention of short sequences
     cross_entropy.py   output projection, softmax and loss; projection.py calls C
     dropout.py         dropout whose masks are hashed
@@ -21,7 +22,7 @@ Each stands beside a clear form in torch that computes the same, with the same d
     workspace.py       memory that calls work in again and again
 
     attention.c bidirectional_lstm.c cross_entropy.c dropout.c input_feeding.c lstm.c    training
-    additive.c window.c                                                                  training
+    additive.c dnc.c window.c                                                            training
     transformer_encoder.c transformer_decoder.c lstm_encoder.c lstm_decoder.c beam.c     decoding
     linear.c top_k.c                                                                     both
     simd.h int8.h strips.h lstm_cell.h dropout_mask.h ...              what several of them share

@@ -28,6 +28,7 @@ from saccade.kernels.structures import (
     DecodeBuffers,
     DecodeCall,
     DecoderWeights,
+    DncCall,
     EncodeCall,
     EncoderWeights,
     FollowCall,
@@ -126,6 +127,10 @@ class Kernels:
         self.window_size = _typed(library.window_size, whole, sliding, whole)
         self.window_forward = _typed(library.window_forward, None, sliding)
         self.window_backward = _typed(library.window_backward, None, sliding)
+        machine = ctypes.POINTER(DncCall)
+        self.dnc_size = _typed(library.dnc_size, whole, machine)
+        self.dnc_forward = _typed(library.dnc_forward, None, machine)
+        self.dnc_backward = _typed(library.dnc_backward, None, machine)
         self.lstm_size = _typed(library.lstm_size, whole, lstm, whole)
         self.lstm_forward = _typed(library.lstm_forward, None, lstm)
         self.lstm_backward = _typed(library.lstm_backward, None, lstm)

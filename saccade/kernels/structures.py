@@ -271,6 +271,26 @@ class WindowCall(ctypes.Structure):
     )
 
 
+class DncState(ctypes.Structure):
+    """The memory of a Differentiable Neural Computer, or gradients of it."""
+
+    _fields_ = tuple(
+        (n, _PLACE) for n in ("memory", "vectors", "read", "write", "usage", "links", "precedence")
+    )
+
+
+class DncCall(ctypes.Structure):
+    """One step of that memory, forward or back."""
+
+    _fields_ = (
+        *((n, _WHOLE) for n in ("batch", "slots", "width", "reads", "threads")),
+        ("tiny", _NUMBER),
+        *((n, _PLACE) for n in ("raw", "d_raw")),
+        *((n, DncState) for n in ("before", "after", "d_before", "d_after")),
+        ("work", _PLACE),
+    )
+
+
 class LstmCall(ctypes.Structure):
     """All steps of an LSTM, forward or back."""
 

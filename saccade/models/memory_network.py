@@ -37,8 +37,9 @@ class MemoryNetwork(Answerer):
 
     TA, TC tell how long ago a sentence was: row 0 is the last; sentences older than `memory` share
     its last row. In training, an empty memory stands behind a sentence with chance `empty`: it
-    moves that and older sentences by one row ("random noise"). An empty memory cannot be read
-    itself, as in the authors' programme.
+    moves that and older sentences by one row ("random noise"). With `blanks` the softmax is over
+    `memory` slots, as in the authors' programme: those without a sentence score 0 and hold zeros,
+    so that a hop can read next to nothing; then the weights of sentences sum to less than one.
 
     Story, question and answer have one vocabulary, as matrices are shared among them. The first
     source is the story and the second the question; without one, u[1] is constant (section 5).
@@ -59,12 +60,14 @@ class MemoryNetwork(Answerer):
         memory: int = 50,
         temporal: bool = True,
         empty: float = 0.1,
+        blanks: bool = False,
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
         _check(hops, memory, empty)
         self.story, self.question = story_and_question("memory_network", tuple(sources))
         self.dim, self.hops, self.tie, self.empty = embedding, hops, tie, empty
+        self.slots = memory if blanks else 0
         self.encoding: Encoding = encoding
         n = hops + 1 if tie == "adjacent" else 2
         size = sources[self.story].size
@@ -101,7 +104,7 @@ class MemoryNetwork(Answerer):
             at = k if self.H is None else 0
             scores = (rows[at] * u.index_select(0, owner)).sum(dim=1)  # [R]
             scores = scores.new_zeros(given.shape).masked_scatter(given, scores)  # [B, N]
-            p = scores if linear else masked_softmax(scores, given)
+            p = scores if linear else self._weights(scores, given)
             read = p[given][:, None] * rows[at + 1]  # [R, D]
             u = u if self.H is None else self.H(u).to(read.dtype)
             u = u.index_add(0, owner, read)  # [B, D]
@@ -110,6 +113,14 @@ class MemoryNetwork(Answerer):
         logits = self.dropout(u) @ W.T  # [B, V]
         weights = over_places(torch.stack(maps, dim=1), sources) if look else None
         return Answer(logits, weights)
+
+    def _weights(self, scores: Tensor, given: Tensor) -> Tensor:
+        """Return the softmax of scores `[B, N]` over the sentences, and the blanks if asked."""
+        if not self.slots:
+            return masked_softmax(scores, given)
+        n_blank = (self.slots - given.sum(dim=1, keepdim=True)).clamp(min=0)  # [B, 1]
+        every = torch.cat([scores, n_blank.clamp(min=1).log().to(scores)], dim=1)  # [B, N + 1]
+        return masked_softmax(every, torch.cat([given, n_blank > 0], dim=1))[:, :-1]
 
     def remember(self, story: Padded) -> Tensor:
         """Return the vectors of all real sentences in every matrix, `[R, M, D]`.

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 
 import torch
 from torch.nn.utils import get_total_norm
-from torch.optim import AdamW
 
 from saccade.data.batching import Batches
 from saccade.errors import TrainingError
@@ -28,7 +27,7 @@ from saccade.schedules.base import Schedule
 from saccade.train import weights
 from saccade.train.checkpoint import Snapshot
 from saccade.train.divergence import check_divergence
-from saccade.train.optim import MovingAverage, adamw, moments, put_moments
+from saccade.train.optim import MovingAverage, moments, optimiser_of, put_moments
 from saccade.train.progress import Progress, Validation
 
 
@@ -72,7 +71,7 @@ class Loop:
         self.seed = seed
         self.device = next(model.parameters()).device
         self.schedule: Schedule = settings.schedule.build()
-        self.optimiser: AdamW = adamw(model, settings)
+        self.optimiser = optimiser_of(model, settings)
         self.average = MovingAverage(model, settings.ema) if settings.ema else None
         self.progress = Progress()
         self.plan = batches.epoch(0)
@@ -155,7 +154,7 @@ class Loop:
             )
         limit = self.settings.clip or math.inf
         divisor = torch.tensor(count * max(1.0, norm / limit), device=self.device)
-        self.optimiser.grad_scale = divisor  # type: ignore[attr-defined] # as torch.amp gives it
+        self.optimiser.grad_scale = divisor  # type: ignore[union-attr] # as torch.amp gives it
         return norm
 
     def _checked(self, loss: Loss, batch: Batch) -> Loss:

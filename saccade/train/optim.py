@@ -3,28 +3,30 @@
 import torch
 from torch import Tensor, nn
 from torch.autograd.graph import increment_version
-from torch.optim import AdamW
+from torch.optim import SGD, AdamW
 
 from saccade.recipe import Training
 
 
-def adamw(model: nn.Module, settings: Training) -> AdamW:
-    """Make AdamW (Loshchilov & Hutter 2019, arXiv:1711.05101) with no decay on vectors."""
+def optimiser_of(model: nn.Module, settings: Training) -> AdamW | SGD:
+    """Make AdamW (Loshchilov & Hutter 2019, arXiv:1711.05101) or SGD, no decay on vectors."""
     matrices = [p for p in model.parameters() if p.ndim >= 2]
     vectors = [p for p in model.parameters() if p.ndim < 2]
     groups = [
         {"params": matrices, "weight_decay": settings.weight_decay},
         {"params": vectors, "weight_decay": 0.0},
     ]
-    betas = (settings.betas[0], settings.betas[1])
-    optimiser = AdamW(groups, lr=settings.learning_rate, betas=betas, eps=1e-9, fused=True)
+    betas, rate = (settings.betas[0], settings.betas[1]), settings.learning_rate
+    optimiser: AdamW | SGD = SGD(groups, lr=rate, fused=True)
+    if settings.optimiser == "adamw":
+        optimiser = AdamW(groups, lr=rate, betas=betas, eps=1e-9, fused=True)
     every = [*matrices, *vectors]  # the fused kernel does not count that it wrote to them
     optimiser.register_step_post_hook(lambda *_: increment_version(every))
     return optimiser
 
 
-def moments(model: nn.Module, optimiser: AdamW) -> dict[str, Tensor]:
-    """Return the optimiser's tensors under the names of the parameters."""
+def moments(model: nn.Module, optimiser: AdamW | SGD) -> dict[str, Tensor]:
+    """Return the optimiser's tensors under the names of the parameters; SGD has none."""
     return {
         f"adam.{kind}.{name}": value
         for name, parameter in model.named_parameters()
@@ -32,7 +34,7 @@ def moments(model: nn.Module, optimiser: AdamW) -> dict[str, Tensor]:
     }
 
 
-def put_moments(model: nn.Module, optimiser: AdamW, tensors: dict[str, Tensor]) -> None:
+def put_moments(model: nn.Module, optimiser: AdamW | SGD, tensors: dict[str, Tensor]) -> None:
     """Give back what `moments` returned."""
     for name, parameter in model.named_parameters():
         for kind in ("step", "exp_avg", "exp_avg_sq"):

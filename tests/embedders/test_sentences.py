@@ -19,16 +19,20 @@ def summed(words: list[int], E: torch.Tensor, encoding: str) -> torch.Tensor:
     total = torch.zeros(d, dtype=E.dtype)
     for j, word in enumerate(words, start=1):
         for k in range(1, d + 1):
-            weight = (1 - j / J) - (k / d) * (1 - 2 * j / J) if encoding == "position" else 1.0
-            total[k - 1] += weight * E[word, k - 1]
+            weights = {
+                "position": (1 - j / J) - (k / d) * (1 - 2 * j / J),
+                "place": 1 + 4 * (min(j, 12) - 13 / 2) * (k - (d + 1) / 2) / (12 * d),
+                "bag": 1.0,
+            }
+            total[k - 1] += weights[encoding] * E[word, k - 1]
     return total
 
 
-@pytest.mark.parametrize("encoding", ["position", "bag"])
-def test_sums_are_those_of_the_paper(encoding: Literal["position", "bag"]) -> None:
+@pytest.mark.parametrize("encoding", ["position", "place", "bag"])
+def test_sums_are_those_of_the_paper(encoding: Literal["position", "place", "bag"]) -> None:
     E = torch.randn(SIZE, DIM, dtype=torch.float64)
-    told = [[4, 5, 6, 7], [8], [10, 4]]
-    ids = torch.zeros(1, 3, 5, dtype=torch.long)
+    told = [[4, 5, 6, 7], [8], [10, 4, 5, 6, 7, 8, 9, 10, 4, 5, 6, 7, 8, 9]]
+    ids = torch.zeros(1, 3, 15, dtype=torch.long)
     for row, words in zip(ids[0], told, strict=True):
         row[: len(words)] = torch.tensor(words)
     found = bags(ids, E, DIM, encoding)
@@ -40,6 +44,13 @@ def test_order_counts_only_with_positions() -> None:
     E, one, other = torch.randn(SIZE, DIM), torch.tensor([[4, 5, 6]]), torch.tensor([[6, 5, 4]])
     assert_close(bags(one, E, DIM, "bag"), bags(other, E, DIM, "bag"))
     assert not torch.allclose(bags(one, E, DIM), bags(other, E, DIM))
+
+
+def test_a_place_counts_the_same_in_short_and_long_sentences() -> None:
+    E, short, long = torch.randn(SIZE, DIM), torch.tensor([[4, 5]]), torch.tensor([[4, 5, 6]])
+    more = bags(long, E, DIM, "place") - bags(short, E, DIM, "place")
+    (scale,) = more / E[6]
+    assert_close(scale, 1 - 3.5 / 3 * (torch.arange(1, DIM + 1) - (DIM + 1) / 2) / DIM)
 
 
 def test_what_is_no_known_word_counts_for_nothing() -> None:

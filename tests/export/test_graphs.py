@@ -63,6 +63,7 @@ REFUSED = {
     "factors=2": "model.factors: 2: checks every sentence",
     "ngram": "model: looks up what was counted",
     "ctc-": "model: ctc: adds up the paths of frames",
+    "dynamic_memory": "model: dynamic_memory: takes a step for every sentence",
     "read_then_write": "cell: has a memory of slots",
     **dict.fromkeys(("cell=ntm", "cell=dnc", "cell=sparse_access"), "cell: has a memory of slots"),
 }

@@ -7,11 +7,11 @@ from torch import nn
 from saccade.inference.freshness import Derived
 from saccade.recipe import Training
 from saccade.train import weights
-from saccade.train.optim import adamw
+from saccade.train.optim import optimiser_of
 
 
 def _step(model: nn.Module) -> None:
-    optimiser = adamw(model, Training())
+    optimiser = optimiser_of(model, Training())
     for parameter in model.parameters():
         parameter.grad = torch.ones_like(parameter)
     optimiser.step()

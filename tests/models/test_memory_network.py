@@ -44,7 +44,9 @@ def by_hand(model: MemoryNetwork, row: int, *, linear: bool = False) -> tuple[An
         at = k if model.tie == "adjacent" else 0
         m = np.stack([bag(x, E[:, at]) + T[n - 1 - i, at] for i, x in enumerate(story)])
         c = np.stack([bag(x, E[:, at + 1]) + T[n - 1 - i, at + 1] for i, x in enumerate(story)])
-        p = m @ u if linear else softmax(m @ u)
+        scores = m @ u
+        blank = np.zeros(max(0, model.slots - n))  # their scores
+        p = scores if linear else softmax(np.concatenate([scores, blank]))[:n]
         maps.append(p)
         u = (u if model.H is None else model.H.weight.detach().numpy() @ u) + p @ c
     W = E[:, -1] if model.W is None else model.W.detach().numpy()[:, 0]
@@ -53,8 +55,9 @@ def by_hand(model: MemoryNetwork, row: int, *, linear: bool = False) -> tuple[An
 
 @pytest.mark.parametrize("tie", ["adjacent", "layerwise"])
 @pytest.mark.parametrize("hops", [1, 2, 3])
-def test_hops_are_those_of_the_paper(tie: str, hops: int) -> None:
-    model = built(tie=tie, hops=hops).eval()
+@pytest.mark.parametrize("blanks", [True, False])
+def test_hops_are_those_of_the_paper(tie: str, hops: int, blanks: bool) -> None:
+    model = built(tie=tie, hops=hops, blanks=blanks).eval()
     for row in range(4):
         found = model.answer(stories.batch(row).sources, look=True)
         logits, maps = by_hand(model, row)
@@ -63,6 +66,16 @@ def test_hops_are_those_of_the_paper(tie: str, hops: int) -> None:
         n = len(maps[0])
         assert_close(found.weights[0, :, :n], torch.from_numpy(np.stack(maps)))
         assert not found.weights[0, :, n:].any()  # words of the question
+
+
+def test_a_full_memory_has_no_blanks() -> None:
+    n = stories.batch(0).sources["story"].values.shape[1]
+    for memory, sums_to_one in ((n, True), (n + 1, False)):
+        found = built(memory=memory, blanks=True).eval().answer(stories.batch(0).sources, look=True)
+        assert found.weights is not None
+        total = found.weights[0].sum(dim=1)
+        assert bool((total < 0.99).all()) is not sums_to_one
+        assert torch.allclose(total, torch.ones_like(total)) is sums_to_one
 
 
 def test_without_softmax_scores_are_weights() -> None:
