@@ -18,7 +18,7 @@ import numpy as np
 
 from saccade.engines._open import load
 from saccade.folders import model as folders
-from saccade.look.inspection import windows
+from saccade.inspections.windows import bells
 from saccade.metrics.cer import Cer
 from saccade.predict.prediction import Prediction
 from saccade.predict.predictor import Predictor
@@ -56,7 +56,7 @@ def centres_forward(writer: Predictor, written: Sequence[Prediction]) -> float:
     """Return the share of steps, in percent, in which the centre of a bell does not go back."""
     steps = on = 0
     for one in written:
-        centres = np.array([[bell.kappa for bell in row] for row in windows(writer, one)])  # [T, K]
+        centres = np.array([[bell.kappa for bell in row] for row in bells(writer, one)])  # [T, K]
         moved = np.diff(centres, axis=0)
         steps, on = steps + moved.size, on + int((moved >= 0).sum())
     return 100 * on / max(steps, 1)
