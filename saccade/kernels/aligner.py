@@ -11,6 +11,7 @@ from saccade.kernels.alignment_structures import (
     AlignerCall,
     CellsCall,
     CooccurrenceCall,
+    FertilityCall,
     SymmetriseCall,
 )
 
@@ -99,6 +100,53 @@ def run_pass(given: Given, expected: Expected, *, jumping: bool) -> bool:
     call = AlignerCall(*sizes, null, tension, *(one.ctypes.data for one in held))
     run: Callable[[AlignerCall], int] = kernels.aligner_hmm if jumping else kernels.aligner_mixture
     return run(call) == 0
+
+
+class FertileGiven(NamedTuple):
+    """What a pass of Model 3 goes by: as `Given`, and the words of all sources.
+
+    fertilities: float32 `[n_source, 10]`, of each number of target words a source word has.
+    spurious: how likely a word of the empty word follows another.
+    """
+
+    shapes: PairLengths
+    words: Array
+    cells: Array
+    t: Array
+    fertilities: Array
+    spurious: float
+    tension: float
+
+
+class FertileExpected(NamedTuple):
+    """What it expects; all float64, and added to by each pass.
+
+    counts: as `t`.  fertilities: as those given.  linked: of each source word, how many target
+    words it has.  distance: `[1]`, of links from the diagonal.  likelihoods: `[n]`, log, of the
+    alignments that were counted.  best: int32, of each target word the place, or -1; from these
+    places it climbs.
+    """
+
+    counts: Array
+    fertilities: Array
+    linked: Array
+    distance: Array
+    likelihoods: Array
+    best: Array
+
+
+def run_fertility(given: FertileGiven, expected: FertileExpected) -> bool:
+    """Climb from the given places and add what is expected of pairs; False without kernels."""
+    kernels = library.found().kernels
+    if kernels is None:
+        return False
+    held = [np.ascontiguousarray(one, np.int64) for one in given.shapes]
+    held += [np.ascontiguousarray(one, np.int32) for one in (given.words, given.cells)]
+    held += [np.ascontiguousarray(one, np.float32) for one in (given.t, given.fertilities)]
+    held += list(expected)
+    numbers = (len(given.shapes.sources), given.spurious, given.tension)
+    call = FertilityCall(*numbers, *(one.ctypes.data for one in held))
+    return bool(kernels.aligner_fertility(call) == 0)
 
 
 class Occurrences(NamedTuple):

@@ -55,3 +55,19 @@ class AlignerCall(ctypes.Structure):
             )
         ),
     )
+
+
+class FertilityCall(ctypes.Structure):
+    """Pairs of sentences with their cells, Model 3, and where to add what is expected of them."""
+
+    _fields_ = (
+        ("pairs", _WHOLE),
+        *((n, _NUMBER) for n in ("spurious", "tension")),
+        *(
+            (n, _PLACE)
+            for n in (
+                *("source_lengths", "target_lengths", "words", "cells", "t", "fertilities"),
+                *("counts", "fertility_counts", "linked", "distance", "likelihoods", "best"),
+            )
+        ),
+    )

@@ -14,6 +14,7 @@ from saccade.kernels.alignment_structures import (
     AlignerCall,
     CellsCall,
     CooccurrenceCall,
+    FertilityCall,
     SymmetriseCall,
 )
 from saccade.kernels.structures import (
@@ -147,6 +148,8 @@ class Kernels:
         whole, passing = ctypes.c_int64, ctypes.POINTER(AlignerCall)
         self.aligner_mixture = _typed(library.aligner_mixture, whole, passing)
         self.aligner_hmm = _typed(library.aligner_hmm, whole, passing)
+        fertile = ctypes.POINTER(FertilityCall)
+        self.aligner_fertility = _typed(library.aligner_fertility, whole, fertile)
         beside, cells = ctypes.POINTER(CooccurrenceCall), ctypes.POINTER(CellsCall)
         self.cooccurrence = _typed(library.cooccurrence, whole, beside)
         self.lexicon_cells = _typed(library.lexicon_cells, None, cells)

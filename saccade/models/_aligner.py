@@ -58,7 +58,7 @@ class AlignerSettings:
     """
 
     prior: float = 0.01
-    null: float = 0.3
+    null: float = 0.5
     jump_prior: float = 0.01
     n_words: int = 0
 
@@ -99,10 +99,11 @@ class Aligner:
         """Make one pass of EM by the model `kind`: ibm1, ibm2 or hmm."""
         expected = self._expected(source, target, kind)
         state, shapes = self.state, shapes_of(source, target)
-        t, floors = self._translations(expected.counts)
+        t, floors = self.translations(expected.counts)
         tension, jumps = state.tension, state.jumps
         if kind == "ibm2":
-            tension = np.array([_tension(expected, shapes, float(tension[0]))])
+            pulled = fit_tension(expected.distance[0], expected.linked, shapes, float(tension[0]))
+            tension = np.array([pulled])
         if kind == "hmm":
             jumps = _jumps(expected, jumps, self.settings.jump_prior)
         self.state = state._replace(t=t, floors=floors, tension=tension, jumps=jumps)
@@ -115,12 +116,21 @@ class Aligner:
     def read(self, source: LaidSide, target: LaidSide, kind: str) -> Expected:
         """Return what is expected of pairs, seen or not; counts are posteriors of every cell."""
         shapes, state = shapes_of(source, target), self.state
-        cells = state.lexicon.cells(source, target)
-        t = np.where(cells >= 0, state.t[cells], state.floors[np.minimum(cells, -1) * -1 - 1])
-        each = np.arange(len(cells), dtype=np.int32)
+        t = self.cell_translations(source, target)
+        each = np.arange(len(t), dtype=np.int32)
         given = self._given(kind, shapes)._replace(cells=each, t=t)
         found = empty(given, len(t), len(state.jumps) // 2)
         expect(given, found, jumping=kind == "hmm")
+        return found
+
+    def cell_translations(self, source: LaidSide, target: LaidSide) -> Array:
+        """Return t for all words of pairs, `[T, S + 1]` each, seen together or not."""
+        state = self.state
+        cells = state.lexicon.cells(source, target)
+        t = np.append(state.t, np.float32(0))  # the last, for -1, is not used
+        found: Array = np.where(cells >= 0, t[np.maximum(cells, -1)], 0)
+        unseen = cells < 0
+        found[unseen] = state.floors[-1 - cells[unseen]]
         return found
 
     def _given(self, kind: str, shapes: PairLengths) -> Given:
@@ -148,7 +158,7 @@ class Aligner:
             expect(given, _part(whole, shapes, first, end), jumping=kind == "hmm")
         return whole
 
-    def _translations(self, counts: Array) -> tuple[Array, Array]:
+    def translations(self, counts: Array) -> tuple[Array, Array]:
         """Estimate t from expected counts n, with the prior a and V target words.
 
             t(y | x) = (n(x, y) + a) / (sum_v n(x, v) + a V)
@@ -193,17 +203,18 @@ def _part(whole: Expected, shapes: PairLengths, first: int, end: int) -> Expecte
     )
 
 
-def _tension(expected: Expected, shapes: PairLengths, tension: float) -> float:
+def fit_tension(distance: float, linked: Array, shapes: PairLengths, tension: float) -> float:
     """Maximise the expected log of the prior: concave in the tension, so by Newton and halving.
 
         sum_j m_j (E[h_j | words] - E[h_j | tension]) = 0,   h = -|i/S - j/T|
 
-    m_j is how likely word j has a link. fast_align takes a few steps up the gradient instead.
+    m_j is how likely word j has a link, in `linked`. fast_align takes a few steps up the gradient
+    instead.
     """
-    keys, mass = _diagonals(expected, shapes)
+    keys, mass = _diagonals(linked, shapes)
     low, high = 0.0, _STEEPEST
     for _ in range(30):
-        slope, curve = -float(expected.distance[0]), 0.0
+        slope, curve = -float(distance), 0.0
         for S, T, j, m in zip(*keys, mass, strict=True):
             away = diagonal(S, T, j, np.arange(1, int(S[0, 0]) + 1))  # [n, S]
             p = np.exp(-tension * (away - away.min(axis=1, keepdims=True)))
@@ -222,13 +233,13 @@ def _tension(expected: Expected, shapes: PairLengths, tension: float) -> float:
     return tension
 
 
-def _diagonals(expected: Expected, shapes: PairLengths) -> tuple[list[list[Array]], list[Array]]:
+def _diagonals(linked: Array, shapes: PairLengths) -> tuple[list[list[Array]], list[Array]]:
     """Gather target words by S, T and j, and add up how likely they have a link."""
     S, T = (np.repeat(one, shapes.targets) for one in shapes)
     j = np.arange(len(S)) - np.repeat(np.cumsum(shapes.targets) - shapes.targets, shapes.targets)
     base = 2_000
     keys, where = np.unique((S * base + T) * base + j + 1, return_inverse=True)
-    mass = np.bincount(where, weights=expected.linked, minlength=len(keys))
+    mass = np.bincount(where, weights=linked, minlength=len(keys))
     found: list[list[Array]] = [[], [], []]
     masses = []
     for some in np.split(np.arange(len(keys)), np.flatnonzero(np.diff(keys // base**2)) + 1):

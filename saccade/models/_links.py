@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from saccade.errors import DataError
 from saccade.kernels.aligner import PairLengths, symmetrised
@@ -51,7 +51,11 @@ def turned(links: Links) -> Links:
 
 
 def symmetrise(
-    forward: Links, backward: Links, rule: str, source_lengths: Array, target_lengths: Array
+    forward: Links,
+    backward: Links,
+    rule: str,
+    source_lengths: ArrayLike,
+    target_lengths: ArrayLike,
 ) -> Links:
     """Make one alignment of two: `forward` of p(target | source), `backward` of the reverse.
 

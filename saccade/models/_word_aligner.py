@@ -14,7 +14,7 @@ from torch.nn.functional import logsigmoid
 from saccade.errors import CheckpointError, DataError, RecipeError
 from saccade.flow import SOURCE, Batch, Decoded, Sources, State, Stepped, nested, only, tensor
 from saccade.heads._lexical import N_MARKS, LexicalHead, LexicalTable, Mixed
-from saccade.models._aligner import REACH, Aligner, AlignerSettings, AlignerState
+from saccade.models._aligner import REACH, Aligner, AlignerPass, AlignerSettings, AlignerState
 from saccade.models.base import CountedModel, CountedPass, LaidPairs, LaidSide, Writer
 from saccade.nouns import Side
 from saccade.tokenizers._vocabulary import END, PAD, START
@@ -89,7 +89,7 @@ class WordAligner(CountedModel, Writer, ABC):
             self.length.data = _fit_lengths(source.lengths, target.lengths)
         aligner = Aligner(self.aligner_state(), self.settings)
         kind = self.plan[iteration]
-        found = aligner.step(source, target, kind)
+        found = self._step(aligner, source, target, kind)
         self._put(aligner.state)
         figures = {"log-likelihood": found.likelihood, "tension": float(self.tension[0])}
         figures["perplexity"] = float(np.exp(-found.likelihood / len(target.values)))
@@ -169,6 +169,10 @@ class WordAligner(CountedModel, Writer, ABC):
             seen = weights[:, 1:] * going.exp() + tensor(source, "ends") * ending.exp()
             seen = seen[:, None]
         return Stepped(features, seen, {SOURCE: source, "written": written, **own})
+
+    def _step(self, aligner: Aligner, source: LaidSide, target: LaidSide, kind: str) -> AlignerPass:
+        """Make one pass of EM by the model `kind`."""
+        return aligner.step(source, target, kind)
 
     @abstractmethod
     def _begin(self, place: Place) -> State:

@@ -39,7 +39,7 @@ class HmmAlignment(WordAligner):
         ibm1: int = 5,
         passes: int = 5,
         prior: float = 0.01,
-        null: float = 0.4,
+        null: float = 0.5,
     ) -> None:
         settings = checked("hmm_alignment", {"ibm1": ibm1, "passes": passes}, prior, null)
         super().__init__(sources, target, ["ibm1"] * ibm1 + ["hmm"] * passes, settings)

@@ -37,7 +37,7 @@ class Ibm2(LengthAligner):
         ibm1: int = 5,
         passes: int = 5,
         prior: float = 0.01,
-        null: float = 0.4,
+        null: float = 0.5,
     ) -> None:
         settings = checked("ibm2", {"ibm1": ibm1, "passes": passes}, prior, null)
         super().__init__(sources, target, ["ibm1"] * ibm1 + ["ibm2"] * passes, settings)

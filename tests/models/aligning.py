@@ -14,7 +14,7 @@ from tests.samples import sides
 
 SIZE = 12
 TEXT = [([4, 5], [6, 7, 7]), ([5, 6], [8, 7]), ([4, 6, 5], [6, 8]), ([6], [8, 9])]
-Prior = Callable[[Sequence[int], int], float]  # of places, 0 for none, in a source of S words
+Prior = Callable[[tuple[int, ...], int], float]  # of places, 0 for none, in a source of S words
 
 
 def laid(rows: Sequence[Sequence[int]]) -> LaidSide:
@@ -29,7 +29,7 @@ def corpus(pairs: Sequence[tuple[list[int], list[int]]] = TEXT) -> LaidPairs:
 
 def counted(kind: str, **options: float) -> WordAligner:
     """Build a model and make all its passes."""
-    model = find(Model, kind)(*sides(SIZE), **options)  # type: ignore[call-arg]
+    model = find(Model, kind)(*sides(SIZE), **options)
     assert isinstance(model, WordAligner)
     for n in range(model.iterations):
         model.count(corpus(), n)

@@ -1,0 +1,174 @@
+"""Word alignment on the English-French gold: lay the data out, and set eflomal beside it.
+
+    python -m benchmarks.alignment lay ../shared/data/word-alignment-en-fr runs/alignment
+    python -m benchmarks.alignment eflomal runs/alignment
+    python -m benchmarks.alignment speed SOURCE TARGET
+    python -m benchmarks.alignment growth --most 1000000
+
+`lay` writes pairs of French, tab, English: `train.tsv` has the novels and the stories, of at most
+200 words a side; `dev` (The Master Cat, Blue Beard) and `test` (The Inn, The Last Lesson, The
+Vision) are the stories with their links. The aligners learn from the text of the stories too, as is
+usual, but never from links. Settings were chosen on `dev`.
+"""
+
+import argparse
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from saccade.metrics._links import link_score
+from saccade.models._aligner import Aligner, AlignerSettings
+from saccade.models._links import RULES, symmetrise, turned
+from saccade.models.base import LaidSide
+from saccade.predict.linking import read_pairs
+from saccade.predict.pharaoh import read_gold, read_links
+
+DEV = ("MasterCat", "BlueBeard")
+LONGEST = 200  # words
+PASSES = ("ibm1",) * 5 + ("hmm",) * 5
+
+
+def lay(data: Path, folder: Path) -> None:
+    """Write the pairs to learn from, and those with links."""
+    folder.mkdir(parents=True, exist_ok=True)
+    sets: dict[str, list[tuple[str, str]]] = {"train": list(_novels(data)), "dev": [], "test": []}
+    for links in sorted((data / "gold").glob("ali_w2w_*.txt")):
+        french, english = links.stem.split("_")[2:]
+        name = "dev" if english in DEV else "test"
+        texts = [_story(data / "gold" / f"{one}_sents.txt") for one in (french, english)]
+        drawn = _story(links)
+        for source, target, row in zip(*texts, drawn, strict=True):
+            sets[name].append((f"{source}\t{target}", row))
+    sets["train"] += [(pair, "") for pair, _ in sets["dev"] + sets["test"]]
+    for name, rows in sets.items():
+        text = "".join(f"{pair}\n" for pair, _ in rows)
+        (folder / f"{name}.tsv").write_text(text, encoding="utf-8")
+        if name != "train":
+            drawn = [f"{row.strip()}\n" for _, row in rows]
+            (folder / f"{name}.links").write_text("".join(drawn), encoding="utf-8")
+        print(f"{name}: {len(rows):,} pairs")
+
+
+def _novels(data: Path) -> Iterator[tuple[str, str]]:
+    for english in sorted((data / "novels").glob("*.en")):
+        sides = [
+            one.read_text("utf-8").split("\n") for one in (english.with_suffix(".fr"), english)
+        ]
+        for pair in zip(*sides, strict=True):
+            words = [side.split() for side in pair]
+            if all(0 < len(one) <= LONGEST for one in words):
+                yield "\t".join(" ".join(one) for one in words), ""
+
+
+def _story(path: Path) -> list[str]:
+    lines = path.read_text("utf-8").splitlines()
+    return [" ".join(line.partition("\t")[2].split()) for line in lines]
+
+
+def eflomal(folder: Path) -> None:
+    """Align the training pairs by eflomal, and measure the stories."""
+    pairs = read_pairs(folder / "train.tsv")
+    for n, name in enumerate(("fr", "en")):
+        text = "".join(f"{pair[n].lower()}\n" for pair in pairs)
+        (folder / f"eflomal.{name}").write_text(text, encoding="utf-8")
+    began = time.monotonic()
+    names = [str(folder / f"eflomal.{one}") for one in ("fr", "en", "forward", "reverse")]
+    program = Path(sys.executable).parent / "eflomal-align"
+    flags = [x for pair in zip(("-s", "-t", "-f", "-r"), names, strict=True) for x in pair]
+    subprocess.run([program, *flags, "--overwrite"], check=True)
+    print(f"eflomal: {time.monotonic() - began:.1f} s")
+    first = len(pairs)
+    for name in ("test", "dev"):  # the last of the training pairs, dev before test
+        first -= len(read_pairs(folder / f"{name}.tsv"))
+        _measure(folder, name, [Path(one) for one in names[2:]], first)
+
+
+def _measure(folder: Path, name: str, files: list[Path], first: int) -> None:
+    pairs = read_pairs(folder / f"{name}.tsv")
+    lengths = [[len(pair[n].split()) for pair in pairs] for n in (0, 1)]
+    found = []
+    for path in files:
+        own = folder / f"{path.name}.{name}"
+        lines = path.read_text("utf-8").splitlines()[first : first + len(pairs)]
+        own.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        found.append(read_links(own, *lengths))
+    gold = read_gold(folder / f"{name}.links", *lengths)
+    rows = dict(zip(("forward", "reverse"), found, strict=True))
+    rows |= {rule: symmetrise(found[0], found[1], rule, *lengths) for rule in RULES}
+    for label, links in rows.items():
+        print(f"{name}  eflomal  {label:20}  {link_score(links, gold).line()}")
+
+
+def speed(source: Path, target: Path) -> None:
+    """Time both directions of the HMM on the lines of two files."""
+    sides, sizes = zip(
+        *(_laid(one.read_text("utf-8").lower().splitlines()) for one in (source, target)),
+        strict=True,
+    )
+    began = time.monotonic()
+    links = []
+    for n in (0, 1):
+        ours, theirs = sides[n], sides[1 - n]
+        aligner = Aligner(Aligner.begin(ours, theirs, sizes[n], sizes[1 - n]), AlignerSettings())
+        for kind in PASSES:
+            aligner.step(ours, theirs, kind)
+        links.append(aligner.links(ours, theirs, "hmm"))
+    symmetrise(links[0], turned(links[1]), RULES[-1], sides[0].lengths, sides[1].lengths)
+    print(f"{len(sides[0].lengths):,} pairs, both directions: {time.monotonic() - began:.1f} s")
+
+
+def _laid(lines: list[str]) -> tuple[LaidSide, int]:
+    known: dict[str, int] = {}
+    rows = [[known.setdefault(word, len(known)) for word in line.split()] for line in lines]
+    values = np.array([i for row in rows for i in row], np.int64)
+    return LaidSide(values, np.array([len(row) for row in rows])), len(known)
+
+
+def growth(most: int) -> None:
+    """Time one pass of Model 1 and of the HMM on made text of more and more pairs."""
+    print("pairs\tentries\tbegin s\tibm1 s\thmm s\tpeak MB")
+    n = 1_000
+    while n <= most:
+        chance = np.random.default_rng(n)
+        source, target = (_made(chance, n) for _ in "st")
+        marks = [time.monotonic()]
+        aligner = Aligner(Aligner.begin(source, target, 50_000, 50_000))
+        marks.append(time.monotonic())
+        for kind in ("ibm1", "hmm"):
+            aligner.step(source, target, kind)
+            marks.append(time.monotonic())
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+        times = "\t".join(f"{b - a:.2f}" for a, b in pairwise(marks))
+        print(f"{n}\t{len(aligner.state.t)}\t{times}\t{peak}", flush=True)
+        n *= 10 if n * 10 <= most else max(most // n, 2)
+
+
+def _made(chance: np.random.Generator, n: int) -> LaidSide:
+    """Draw sentences of 5 to 20 words, the r-th word as often as 1 / r."""
+    lengths = chance.integers(5, 21, n)
+    words = np.exp(chance.uniform(0, np.log(50_000), int(lengths.sum()))).astype(np.int64) - 1
+    return LaidSide(words, lengths)
+
+
+def main() -> None:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    for verb, names in {"lay": 2, "eflomal": 1, "speed": 2}.items():
+        verbs.add_parser(verb).add_argument("paths", type=Path, nargs=names)
+    verbs.add_parser("growth").add_argument("--most", type=int, default=1_000_000)
+    given = parser.parse_args()
+    if given.verb == "growth":
+        growth(given.most)
+    else:
+        {"lay": lay, "eflomal": eflomal, "speed": speed}[given.verb](*given.paths)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,117 @@
+"""Which words of given pairs belong together, by where a model looks: classical or neural alike."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from saccade.errors import DataError
+from saccade.models._links import Links, sorted_links
+from saccade.predict.predictor import Predictor
+from saccade.predict.times import word_groups
+from saccade.readers._lines import numbered
+from saccade.search._plan import sorted_batches
+from saccade.tokenizers._vocabulary import Vocabulary
+
+Array = NDArray[Any]
+
+
+class TextPair(NamedTuple):
+    """A source and its translation, and where they stand."""
+
+    source: str
+    target: str
+    origin: str
+
+    def turned(self) -> "TextPair":
+        """Exchange source and target."""
+        return TextPair(self.target, self.source, self.origin)
+
+
+def read_pairs(path: Path) -> list[TextPair]:
+    """Read pairs from a file, a line each: source, tab, target."""
+    found = []
+    for number, line in numbered(path):
+        sides = line.split("\t")
+        if len(sides) != 2 or not all(side.strip() for side in sides):
+            raise DataError(
+                f"{path}:{number}: {len(sides)} columns, or an empty one; expected a source, a tab"
+                " and a target. Mend the line."
+            )
+        found.append(TextPair(sides[0], sides[1], f"{path}:{number}"))
+    return found
+
+
+@torch.inference_mode()
+def link_words(predictor: Predictor, pairs: Sequence[TextPair]) -> Links:
+    """Link each target word to the source word that the model looks at most, or to none.
+
+        w(i, j) = sum over pieces of word i, mean over pieces of word j and maps, of the weights
+        link i-j if w(i, j) is the largest of j, and larger than 1 - sum_i w(i, j)
+
+    The rest, 1 - sum, is what looks at no word: at END, or at the empty word of a model of
+    alignment. Words end at spaces.
+    """
+    source, target = _vocabulary(predictor, "source"), _vocabulary(predictor, "target")
+    if not predictor.attention_names:
+        raise DataError(
+            "align: the model has no attention, so nothing says which words belong together;"
+            " expected one that looks at its source, such as hmm_alignment or one with attention."
+        )
+    (name,) = predictor.sources
+    read = predictor.encode([{name: pair.source} for pair in pairs])
+    written = predictor.target.encode_targets([p.target for p in pairs], [p.source for p in pairs])
+    groups = [
+        (_words(source, np.asarray(x[name]), p.source, p), _words(target, y, p.target, p))
+        for p, x, y in zip(pairs, read, written, strict=True)
+    ]
+    sizes = [max(len(np.asarray(x[name])), len(y)) for x, y in zip(read, written, strict=True)]
+    found = [np.zeros((0, 3), np.int32)]
+    for rows in sorted_batches(sizes, predictor.decoding.batch_tokens):
+        batch = predictor.batch([read[i] for i in rows], [written[i] for i in rows])
+        weights = predictor.model(batch, look=True).weights
+        maps = weights.double().mean(dim=2).cpu().numpy()  # [B, T, S]
+        found += [
+            np.array([(i, *link) for link in _links(one, *groups[i])], np.int32).reshape(-1, 3)
+            for i, one in zip(rows, maps, strict=True)
+        ]
+    return sorted_links(np.concatenate(found))
+
+
+def _links(
+    weights: Array, sources: Sequence[list[int]], targets: Sequence[list[int]]
+) -> Iterator[tuple[int, int]]:
+    """Yield source and target words that are linked, of weights `[T, S]`."""
+    if not sources:
+        return
+    columns = np.stack([weights[:, group].sum(axis=1) for group in sources], axis=1)
+    for j, group in enumerate(targets):
+        row = columns[group].mean(axis=0)
+        best = int(row.argmax())
+        if row[best] > 1 - row.sum():
+            yield best, j
+
+
+def _vocabulary(predictor: Predictor, side: str) -> Vocabulary:
+    codecs = list(predictor.sources.values()) if side == "source" else [predictor.target]
+    vocabulary = codecs[0].vocabulary
+    if vocabulary is None or len(codecs) != 1:
+        raise DataError(
+            f"align: the {side} of the model is not one text; expected a model from text to text."
+        )
+    return vocabulary
+
+
+def _words(vocabulary: Vocabulary, ids: Array, text: str, pair: TextPair) -> list[list[int]]:
+    """Group the pieces of each word; the words must be those of the text."""
+    groups = list(word_groups(vocabulary, [int(i) for i in ids]))
+    if len(groups) != len(text.split()):
+        raise DataError(
+            f"{pair.origin}: {text[:40]!r} has {len(text.split())} words, but the model sees"
+            f" {len(groups)}; expected the same, so that places count alike. Part words by spaces"
+            " as the model does."
+        )
+    return groups
