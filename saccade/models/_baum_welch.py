@@ -121,24 +121,17 @@ def maximise(chain: MarkovChain, expected: ExpectedPaths, words: Array) -> Marko
     )
 
 
-def named(places: Array, tags: Array, first: int) -> Array:
-    """Name states after tags, each tag once: the pair that agrees most often comes first.
+def named(places: Array, tags: Array, size: int) -> Array:
+    """Name every state after the tag that it agrees with most often.
 
     Args:
         places: `[M, K]`, how likely each state is at each place.
         tags: `[M]`, what stands there.
-        first: the number of the first of the K tags.
+        size: symbols of the tags.
     """
-    n_states = places.shape[1]
-    agreed = np.zeros((n_states, n_states))  # [tag, state]
-    known = tags >= first
-    np.add.at(agreed, tags[known] - first, places[known])
-    names = np.zeros(n_states, np.int64)
-    for _ in range(n_states):
-        tag, state = np.unravel_index(agreed.argmax(), agreed.shape)
-        names[state] = tag + first
-        agreed[tag], agreed[:, state] = -1.0, -1.0
-    return names
+    agreed = np.zeros((size, places.shape[1]))  # [tag, state]
+    np.add.at(agreed, tags, places)
+    return np.asarray(agreed.argmax(axis=0))
 
 
 def tables_of(chain: MarkovChain, names: Array) -> tuple[Emissions, Transitions]:

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from saccade.errors import CheckpointError
-from saccade.flow import State, tensor
 from saccade.models._hmm_counts import Emissions, Transitions
 from saccade.search._trellis import Trellis
 from saccade.tokenizers._vocabulary import END, PAD, UNK
@@ -107,13 +106,18 @@ class HmmTables(nn.Module):
 
     def follow(self, a: Tensor, b: Tensor, c: Tensor) -> Tensor:
         """Return p(c | a b) of states, which broadcast; a is not read at order 1."""
-        n = len(self.tags)
+        return self._joined(self._short(b, c), a, b, c)
+
+    def _short(self, b: Tensor, c: Tensor) -> tuple[Tensor, Tensor]:
+        """Return p(c), and p(c | b) by counts alone."""
+        n, ones = len(self.tags), self.ones[c]
+        pairs = _found(self.pair_keys, self.pairs, b * n + c)
+        return ones, torch.where(_known(self.pair_keys, b * n, n), pairs, ones)
+
+    def _joined(self, short: tuple[Tensor, Tensor], a: Tensor, b: Tensor, c: Tensor) -> Tensor:
+        """Return p(c | a b) of what shorter histories say."""
+        (ones, pairs), n = short, len(self.tags)
         l1, l2, l3 = self.shares.tolist()
-        ones = self.ones[c]
-        keys = b * n + c
-        pairs = torch.where(
-            _known(self.pair_keys, b * n, n), _found(self.pair_keys, self.pairs, keys), ones
-        )
         if self.order == 1:
             return l1 * ones + l2 * pairs
         history = (a * n + b) * n
@@ -129,40 +133,59 @@ class HmmTables(nn.Module):
         rows = nn.functional.pad(self.rows(words, factors), (0, 1)).masked_fill(~inside, 0)
         groups = torch.where(inside, self.groups[rows], outer)
         states = self.candidates[groups]  # [B, P, C]
-        end = nn.functional.pad(torch.ones_like(self.scores[:1, 0]), (0, states.shape[2] - 1))
-        scores = torch.where(inside[:, :, None], self.scores[rows], end)
+        states = states[:, :, : int((states >= 0).sum(dim=2).max())]  # as many as any word has
+        width = states.shape[2]
+        end = nn.functional.pad(torch.ones_like(self.scores[:1, 0]), (0, width - 1))
+        scores = torch.where(inside[:, :, None], self.scores[rows, :width], end)
         symbols = self.tags[states.clamp(min=0)].masked_fill(states < 0, PAD)
         return LaidWords(groups, scores, symbols, lengths)
 
-    def states(self, held: State, place: Tensor, candidate: Tensor) -> Tensor:
-        """Return the states of candidates `[B, T, 1]` of places `[B, T]`; START comes first."""
-        groups = tensor(held, "groups")
-        found = groups.gather(1, place.clamp(min=0)).masked_fill(
-            place < 0, len(self.candidates) - 1
-        )
-        return self.candidates[found].gather(2, candidate).clamp(min=0)
+    def extend(self, message: Tensor, groups: Tensor, place: Tensor) -> Tensor:
+        """Go one place on with a message `[B, A, C]` about the two before `place [B]`.
+
+        Only what is not 0 in it is followed: one state each, as a rule.
+        """
+        row, a, b = message.nonzero(as_tuple=True)  # [n]
+        of_a, of_b, of_c = (self._candidates(groups, place - back) for back in (2, 1, 0))
+        states = of_c[row, : message.shape[2]].clamp(min=0)  # [n, C]
+        ways = self.follow(of_a[row, a, None].clamp(min=0), of_b[row, b, None].clamp(min=0), states)
+        ways = ways * message[row, a, b][:, None]
+        into = row * message.shape[1] + (b if self.order > 1 else 0)
+        reached = torch.zeros_like(message).flatten(0, 1).index_add(0, into, ways)
+        return reached.reshape(message.shape)
+
+    def _candidates(self, groups: Tensor, place: Tensor) -> Tensor:
+        """Return the candidates of a place of each row `[B, C]`; START before the first."""
+        found = groups.gather(1, place.clamp(min=0)[:, None])[:, 0]
+        return self.candidates[found.masked_fill(place < 0, len(self.candidates) - 1)]
 
     def trellis(self, laid: LaidWords) -> Trellis:
         """Lay out all ways through the states."""
-        tables, index = self._tables(laid.groups, len(self.candidates) - 1)
+        outer, width = len(self.candidates) - 1, laid.scores.shape[2]
+        tables, index = self._tables(laid.groups, outer, self.candidates[:, :width])
         return Trellis(tables, index, laid.scores, laid.symbols, laid.lengths)
 
-    def _tables(self, groups: Tensor, outer: int) -> tuple[Tensor, Tensor]:
+    def _tables(self, groups: Tensor, outer: int, candidates: Tensor) -> tuple[Tensor, Tensor]:
         """Return p(c | a b) for all candidates of groups that follow each other, each once."""
-        n, c = len(self.candidates), groups
+        n, c = len(candidates), groups
         b = nn.functional.pad(c[:, :-1], (1, 0), value=outer)
         a = nn.functional.pad(b[:, :-1], (1, 0), value=outer)
         a = a if self.order > 1 else torch.zeros_like(a)
         names, index = torch.unique((a * n + b) * n + c, return_inverse=True)
-        of_c, of_b = self.candidates[names % n], self.candidates[names // n % n]  # [U, C]
-        of_a = (
-            self.candidates[names // (n * n)] if self.order > 1 else torch.zeros_like(of_b[:, :1])
-        )
-        some = (of_a >= 0)[:, :, None, None] & (of_b >= 0)[:, None, :, None]
-        some = some & (of_c >= 0)[:, None, None]  # [U, A, C, C]
-        u, i, j, k = some.nonzero(as_tuple=True)
-        tables = self.scores.new_zeros(some.shape)
-        tables[u, i, j, k] = self.follow(of_a[u, i], of_b[u, j], of_c[u, k])
+        two, of_two = torch.unique(names % (n * n), return_inverse=True)
+        of_b, of_c = candidates[two // n], candidates[two % n]  # [W, C], in all pairs of groups
+        both = (of_b >= 0)[:, :, None] & (of_c >= 0)[:, None]  # [W, C, C]
+        b, c = of_b.clamp(min=0)[:, :, None], of_c.clamp(min=0)[:, None]
+        ones, pairs = self._short(b, c)
+        if self.order == 1:
+            return (self._joined((ones, pairs), b, b, c) * both)[of_two, None], index
+        of_a = candidates[names // (n * n)]  # [U, C]
+        u, i, j = ((of_a >= 0)[:, :, None] & (of_b >= 0)[of_two, None]).nonzero(as_tuple=True)
+        w, first = of_two[u], of_a[u, i, None]
+        found = self._joined((ones[w, 0], pairs[w, j]), first, b[w, j], c[w, 0])  # [n, C]
+        width = candidates.shape[1]
+        tables = self.scores.new_zeros(len(names), width, width, width)
+        tables[u, i, j] = found * both[w, j]
         return tables, index
 
 

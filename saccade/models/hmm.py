@@ -6,7 +6,6 @@ from typing import ClassVar
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn.functional import pad
 
 from saccade.errors import DataError, RecipeError, ShapeError
 from saccade.flow import (
@@ -40,10 +39,11 @@ from saccade.models._hmm_counts import (
 from saccade.models._hmm_tables import HmmTables
 from saccade.models.base import CountedModel, CountedPass, LaidPairs, TrellisWriter
 from saccade.nouns import Side
-from saccade.search._trellis import Trellis, weighed
+from saccade.search._trellis import Trellis, heard, likely, scaled
 from saccade.tokenizers._vocabulary import SYMBOLS
 
 MOST_PASSES = 1000
+MOST_STATES = 1000  # of EM
 FAR = -30.0  # the log-probability of what cannot be: finite, so that smoothing may add it up
 
 
@@ -51,11 +51,11 @@ class HiddenMarkov(CountedModel, TrellisWriter):
     """Writes one tag for each word: hidden states that follow each other and emit the words.
 
         p(y, x) = prod_i p(s[i] | s[i-1], s[i-2]) p(x[i] | s[i])         y[i] is the tag of s[i]
-        p(y[i] | y[1..i-1], x) ~ p(s[i] | s[i-1], s[i-2]) p(x[i] | s[i]) beta[i]
+        p(y[i] | y[1..i-1], x) ~ sum over states of what led to them and all that may follow
 
-    Fitted by counting; `_hmm_counts.py` has the equations. beta sums over all that may follow
-    (`search/_trellis.py`), so that what it writes tag by tag multiplies to p(y | x), and any search
-    works; Viterbi search is exact. Brants 2000 (TnT), sections 2.1 to 2.3.
+    Fitted by counting; `_hmm_counts.py` has the equations. What it writes tag by tag multiplies to
+    p(y | x), by forward and backward sums (`search/_trellis.py`), so any search works; Viterbi
+    search is exact. Brants 2000 (TnT), sections 2.1 to 2.3.
 
     A state is a tag. With `factors: 2` every word is written `word￨POS`, and a state is a tag with
     its POS; with `lexical`, a tag with the word too, if the word is frequent: Molina & Pla 2002,
@@ -69,9 +69,10 @@ class HiddenMarkov(CountedModel, TrellisWriter):
         rare: words that occur at most so often say what unknown words are.
         prior: how many places of the class of a word, or of its factor, are added to its own.
         lexical: words that occur so often, with their factor, make states of their own; 0 is none.
-        baum_welch: passes of EM over the words alone, from a first guess by `seed`; tags only give
-            the states their names. 0 counts tags.
-        seed: of the first guess.
+        baum_welch: passes of EM over the words alone (`_baum_welch.py`); 0 counts tags. The tags
+            only name the states, each after the one that it agrees with most.
+        states: of EM; 0 is as many as there are tags.
+        seed: of the first guess of EM.
     """
 
     rereads: ClassVar[bool] = True
@@ -89,6 +90,7 @@ class HiddenMarkov(CountedModel, TrellisWriter):
         prior: float = 0.5,
         lexical: int = 0,
         baum_welch: int = 0,
+        states: int = 0,
         seed: int = 1,
     ) -> None:
         super().__init__()
@@ -96,8 +98,9 @@ class HiddenMarkov(CountedModel, TrellisWriter):
         self.order, self.pieces_each, self.broader = order, factors, side.broader
         self.smoothing = Smoothing(rare, prior, lexical)
         self.baum_welch, self.seed, self.iterations = baum_welch, seed, max(baum_welch, 1)
+        self.n_states = states or max(target.size - len(SYMBOLS), 1)
         _check(order, factors, self.smoothing)
-        _check_hidden(baum_welch, order, factors, lexical)
+        _check_hidden(baum_welch, states, (order, factors, lexical))
         self.tables = HmmTables(side.size, target.size, order)
         self.head = GivenHead(target.size, target.size, None)
         self.sees = order
@@ -147,11 +150,11 @@ class HiddenMarkov(CountedModel, TrellisWriter):
         if iteration:
             chain = chain_of(tables.scores.numpy(), tables.pairs.numpy(), occurs)
         else:
-            n_states = max(self.head.size - len(SYMBOLS), 1)
-            chain = first_guess(words, tables.size, n_states, self.seed)
+            chain = first_guess(words, tables.size, self.n_states, self.seed)
         expected = expect(chain, words, seen.lengths.astype(np.int64))
         chain = maximise(chain, expected, words)
-        tables.put(*tables_of(chain, named(expected.places, seen.tags.astype(int), len(SYMBOLS))))
+        names = named(expected.places, seen.tags.astype(np.int64), self.head.size)
+        tables.put(*tables_of(chain, names))
         each = expected.log_prob / (len(words) + len(seen.lengths))
         return CountedPass({"log-likelihood": expected.log_prob, "a word": each})
 
@@ -167,60 +170,48 @@ class HiddenMarkov(CountedModel, TrellisWriter):
     def forward(self, batch: Batch, *, look: bool = False) -> Decoded:
         """Write log-probabilities of every place, `[B, T, V]`, given the tags before it."""
         source = batch.source.flat()
-        held, place = self._held(source), torch.arange(batch.prefix.shape[1])
-        place = place.to(batch.prefix.device).expand_as(batch.prefix)  # [B, T]
-        before = self._chosen(held, place - 1, batch.prefix)
-        second = self._chosen(held, place - 2, pad(batch.prefix[:, :-1], (1, 0)))
-        features = self._features(held, place, before, second)
+        state, every = self.start(batch.sources), []
+        for token in batch.prefix.unbind(dim=1):
+            features, _, state = self.advance(token, state)
+            every.append(features)
         weights = None
         if look:
-            weights = features.new_zeros(*batch.prefix.shape, 0, source.mask.shape[1])
-        return Decoded(features, weights)
+            weights = every[0].new_zeros(*batch.prefix.shape, 0, source.mask.shape[1])
+        return Decoded(torch.stack(every, dim=1), weights)
 
     def start(self, sources: Sources) -> State:
         """Read the source; nothing is written yet."""
-        held = self._held(only(sources).flat())
-        zero = torch.zeros_like(tensor(held, "lengths"))
-        return {SOURCE: held, "place": zero, "before": zero}
+        laid = self.tables.lay(*self._read(only(sources).flat()))
+        beta = self.tables.trellis(laid).backward_sums()
+        message = torch.zeros_like(beta[:, 0])
+        message[:, 0, 0] = 1.0  # START
+        return {
+            SOURCE: {**laid._asdict(), "beta": beta},
+            "place": torch.zeros_like(laid.lengths),
+            "message": message,
+        }
 
     def advance(self, token: Tensor, state: State, *, look: bool = False) -> Stepped:
         """Read the tag before, `[B]`, and go to the next word."""
-        held, place = nested(state, SOURCE), tensor(state, "place")[:, None]
-        before = self._chosen(held, place - 1, token[:, None])
-        second = tensor(state, "before")[:, None]
-        features = self._features(held, place, before, second)[:, 0]
+        held, place = nested(state, SOURCE), tensor(state, "place")
+        rows = torch.arange(len(place), device=place.device)
+        before = (place - 1).clamp(min=0)
+        written = (
+            tensor(held, "symbols")[rows, before.clamp(max=self._last(held))] == token[:, None]
+        )
+        message = heard(tensor(state, "message"), written | (place == 0)[:, None])
+        here = torch.minimum(place, tensor(held, "lengths"))  # END goes on
+        scores, symbols, beta = (tensor(held, n)[rows, here] for n in ("scores", "symbols", "beta"))
+        message = self.tables.extend(message, tensor(held, "groups"), here) * scores[:, None]
+        odds = likely(message, beta, scores)
+        every = odds.new_zeros(len(odds), self.head.size).scatter_add(1, symbols, odds)
+        features = every.log().clamp(min=FAR).float()
         weights = features.new_zeros(len(features), 0, 1) if look else None
-        return Stepped(
-            features, weights, {SOURCE: held, "place": place[:, 0] + 1, "before": before[:, 0]}
-        )
+        after: State = {SOURCE: held, "place": place + 1, "message": scaled(message)}
+        return Stepped(features, weights, after)
 
-    def _held(self, source: Padded) -> State:
-        """Return what steps need of the source."""
-        laid = self.tables.lay(*self._read(source))
-        beta = self.tables.trellis(laid).backward_sums()
-        return {**laid._asdict(), "beta": beta}
-
-    def _chosen(self, held: State, place: Tensor, token: Tensor) -> Tensor:
-        """Return which candidate of places `[B, T]` writes a token; the commonest if none does."""
-        symbols = tensor(held, "symbols")
-        at = place.clamp(0, symbols.shape[1] - 1)[:, :, None].expand(-1, -1, symbols.shape[2])
-        written = symbols.gather(1, at) == token[:, :, None]  # [B, T, C]
-        return written.int().argmax(dim=2) * (place >= 0)
-
-    def _features(self, held: State, place: Tensor, before: Tensor, second: Tensor) -> Tensor:
-        """Return log-probabilities at places `[B, T]` behind candidates of the two before."""
-        place = torch.minimum(place, tensor(held, "lengths")[:, None])  # END goes on
-        a, b = (
-            self.tables.states(held, place - back, one[:, :, None])
-            for back, one in ((2, second), (1, before))
-        )
-        rows = torch.arange(len(place), device=place.device)[:, None]
-        c = self.tables.candidates[tensor(held, "groups")[rows, place]]  # [B, T, C]
-        ways = self.tables.follow(a, b, c.clamp(min=0))
-        scores, symbols = (tensor(held, name)[rows, place] for name in ("scores", "symbols"))
-        odds = weighed(ways, scores, tensor(held, "beta")[rows, place], before)
-        every = odds.new_zeros(*place.shape, self.head.size).scatter_add(2, symbols, odds)
-        return every.log().clamp(min=FAR).float()
+    def _last(self, held: State) -> int:
+        return tensor(held, "symbols").shape[1] - 1
 
     def _read(self, source: Padded) -> tuple[Tensor, Tensor, Tensor]:
         """Return words and factors `[B, S]`, and how many there are, `[B]`."""
@@ -236,17 +227,22 @@ class HiddenMarkov(CountedModel, TrellisWriter):
         return words, values[:, 1::2] if n == 2 else torch.zeros_like(words), n_pieces // n
 
 
-def _check_hidden(passes: int, order: int, factors: int, lexical: int) -> None:
+def _check_hidden(passes: int, states: int, others: tuple[int, int, int]) -> None:
     """Refuse what EM over the words cannot do."""
     if not 0 <= passes <= MOST_PASSES:
         raise RecipeError(
             f"hmm.baum_welch: {passes} is not between 0, which counts tags, and {MOST_PASSES}; 30"
             " passes are usual."
         )
-    if passes and (order, factors, lexical) != (1, 1, 0):
+    if not 0 <= states <= MOST_STATES or (states and not passes):
+        raise RecipeError(
+            f"hmm.states: {states} states are not between 0 and {MOST_STATES}, or there is no"
+            " baum_welch to find them. Set baum_welch, or states to 0."
+        )
+    if passes and others != (1, 1, 0):
         raise RecipeError(
             f"hmm.baum_welch: {passes} passes over the words go with order 1, factors 1 and lexical"
-            f" 0, but they are {order}, {factors} and {lexical}. Change them."
+            f" 0, but they are {', '.join(map(str, others))}. Change them."
         )
 
 

@@ -118,33 +118,43 @@ class Trellis(NamedTuple):
             path.append(here)
         return torch.stack(path[::-1], dim=1)
 
-    def conditionals(self, path: Tensor, beta: Tensor) -> Tensor:
-        """Return how likely each candidate is behind those of a path `[B, P]`: `[B, P, C]`.
+    def gains(self, tokens: Tensor) -> Tensor:
+        """Return the log-probability of each symbol of `[B, P]` behind those before it, `[B, P]`.
 
-        p(c | path before it, everything) = p(c | a b) e[c] beta[b, c], divided by its sum
+        p(y[t] | y[<t], everything) ~ sum over states that write y, behind states that wrote y[<t]
         """
-        before = torch.nn.functional.pad(path[:, :-1], (1, 0))  # [B, P]
-        second = torch.nn.functional.pad(before[:, :-1], (1, 0)).clamp(max=self.tables.shape[1] - 1)
-        ways = self.tables[self.index, second, before]  # [B, P, C]
-        return weighed(ways, self.scores, beta, before)
+        beta, message, every = self.backward_sums(), self._first(), []
+        for t in range(self.index.shape[1]):
+            reached = (message[:, :, :, None] * self.tables[self.index[:, t]]).sum(dim=self._over)
+            reached = reached * self.scores[:, t, None]  # [B, A, C]
+            written = self.symbols[:, t] == tokens[:, t, None]  # [B, C]
+            odds = likely(reached, beta[:, t], self.scores[:, t])
+            every.append((odds * written).sum(dim=1))
+            message = scaled(heard(reached, written))
+        return torch.stack(every, dim=1).log()
 
 
-def weighed(ways: Tensor, scores: Tensor, beta: Tensor, before: Tensor) -> Tensor:
-    """Weigh how likely candidates follow, `[..., C]`, by their scores and all that comes behind.
+def heard(message: Tensor, written: Tensor) -> Tensor:
+    """Keep of a message `[B, A, C]` the states that `[B, C]` wrote; all of them if none did."""
+    kept = message * written[:, None]
+    some = kept.sum(dim=(1, 2), keepdim=True) > 0
+    return torch.where(some, kept, message)
 
-    Args:
-        ways: `[..., C]`, p(c | a b).
-        scores: `[..., C]`.
-        beta: `[..., A, C]`.
-        before: `[...]`, the candidate b.
+
+def likely(message: Tensor, beta: Tensor, scores: Tensor) -> Tensor:
+    """Return how likely each candidate is, `[B, C]`, by what led to it and all that may follow.
+
+    Where nothing can lead to it, only what stands there counts.
     """
-    which = before.clamp(max=beta.shape[-2] - 1)[..., None, None]
-    ahead = beta.gather(-2, which.expand(*before.shape, 1, beta.shape[-1]))[..., 0, :]
-    found = ways * scores * ahead
-    total = found.sum(dim=-1, keepdim=True)
-    # A history that cannot be leaves nothing to go on from: then only what stands there counts.
-    found = torch.where(total > 0, found, scores)
-    return found / found.sum(dim=-1, keepdim=True)
+    found = (message * beta).sum(dim=1)
+    found = torch.where(found.sum(dim=1, keepdim=True) > 0, found, scores)
+    return found / found.sum(dim=1, keepdim=True)
+
+
+def scaled(message: Tensor) -> Tensor:
+    """Divide a message `[B, A, C]` by its largest number."""
+    largest = message.amax(dim=(1, 2), keepdim=True)
+    return message / torch.where(largest > 0, largest, 1.0)
 
 
 def trellis_of(state: State, kind: str) -> Trellis:

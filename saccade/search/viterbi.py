@@ -20,6 +20,7 @@ class Viterbi(Search):
     Viterbi 1967. For every state of a place only the best way to it is kept, so that all K^n
     sequences are compared in n K^2 steps, n K^3 if a state knows the two before it. `token_scores`
     are those of each symbol given those before it and the whole source: they sum to the score.
+    Where several states write the same symbol, the best path need not be the best output.
     """
 
     once: ClassVar[bool] = True
@@ -35,9 +36,8 @@ class Viterbi(Search):
         if not len(trellis.index):
             return []
         path = _allowed(trellis, task).best_path()  # [B, P]
-        odds = trellis.conditionals(path, trellis.backward_sums())
-        gains = odds.gather(2, path[:, :, None])[:, :, 0].log().float()
         tokens = trellis.symbols.gather(2, path[:, :, None])[:, :, 0]
+        gains = trellis.gains(tokens).float()
         rows = zip(
             *(one.tolist() for one in (tokens, gains, trellis.lengths, task.limits)), strict=True
         )

@@ -20,7 +20,7 @@ from saccade.models._baum_welch import (
     tables_of,
 )
 from saccade.models.hmm import HiddenMarkov
-from tests.models.test_hmm import recipe
+from tests.models.test_hmm import counted, recipe
 from tests.samples import sides
 from tests.train import small
 
@@ -104,10 +104,37 @@ def test_a_state_that_never_is_stays() -> None:
     np.testing.assert_allclose(after.follow[2], model.follow[2])
 
 
-def test_each_tag_names_one_state() -> None:
-    places = np.array([[0.9, 0.1, 0], [0.8, 0.2, 0], [0, 0.3, 0.7], [0.6, 0, 0.4]])
-    assert named(places, np.array([5, 5, 4, 4]), 4).tolist() == [5, 6, 4]
-    assert sorted(named(places, np.array([1, 1, 1, 1]), 4).tolist()) == [4, 5, 6]  # UNK is no name
+def test_a_state_is_named_after_the_tag_that_it_agrees_with() -> None:
+    places = np.array([[0.9, 0.1, 0], [0.8, 0.2, 0], [0, 0.4, 0.7], [0.6, 0, 0.4]])
+    assert named(places, np.array([5, 5, 4, 4]), 7).tolist() == [5, 4, 4]
+
+
+def test_tags_are_as_likely_as_all_paths_of_states_that_write_them() -> None:
+    model, predictor = counted(order=1, baum_welch=3, states=5)
+    chain = chain_of(
+        model.tables.scores.numpy(),
+        model.tables.pairs.numpy(),
+        np.ones(99, bool)[: model.tables.size],
+    )
+    names, text = model.tables.tags.tolist(), "the cats see"
+    words, tags = predictor.codecs.source.vocabulary, predictor.codecs.target.vocabulary
+    assert words is not None
+    assert tags is not None
+    assert len(set(names[:-1])) < 5  # two states write the same tag
+    every = dict[tuple[int, ...], float]()
+    for path in product(range(5), repeat=3):
+        p = chain.start[path[0]] * chain.follow[path[-1], -1]
+        p *= np.prod([chain.follow[a, b] for a, b in pairwise(path)])
+        p *= np.prod(chain.emit[words.encode(text), list(path)])
+        written = tuple(names[s] for s in path)
+        every[written] = every.get(written, 0.0) + float(p)
+    total = sum(every.values())
+    for written, p in every.items():
+        if p > 1e-9 * total:
+            scored = predictor.score([text], [tags.decode(written)])[0]
+            assert scored.score == pytest.approx(np.log(p / total), abs=1e-3)
+    found = predictor.predict(text)
+    assert found.score == pytest.approx(np.log(every[found.hypothesis.tokens] / total), abs=1e-3)
 
 
 def test_tables_hold_the_model() -> None:

@@ -46,7 +46,8 @@ def counted(
     target = Word(punctuation=False).fit(tags, [])
     codecs = text_codecs(source, target)
     model = HiddenMarkov({"source": codecs.source.side}, codecs.target.side, **options)
-    model.count(LaidPairs({"source": laid(source, texts)}, laid(target, tags)), 0)
+    for i in range(model.iterations):
+        model.count(LaidPairs({"source": laid(source, texts)}, laid(target, tags)), i)
     search = Part(Search, model.search)
     return model.eval(), Predictor(model, codecs, Decoding(search=search))
 
@@ -158,7 +159,7 @@ def test_a_tag_that_was_never_seen_is_unlikely_and_finite() -> None:
     assert cross_entropy(model, batch, 0.0).total.isfinite()
 
 
-def test_a_history_that_cannot_be_is_read_as_the_likeliest() -> None:
+def test_a_tag_that_cannot_be_is_passed_over() -> None:
     model, predictor = counted()
     source = batch_of(([4, 5, 6], [4])).sources
     _, state = model.step(torch.tensor([START]), model.start(source))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch.testing import assert_close
 
 from saccade.errors import RecipeError
-from saccade.search._trellis import Trellis, trellis_of, weighed
+from saccade.search._trellis import Trellis, heard, likely, scaled, trellis_of
 
 Path = tuple[int, ...]
 
@@ -75,20 +75,21 @@ def test_the_best_path_is_the_heaviest(order: int, seed: int) -> None:
 
 
 @each_order
-def test_what_follows_a_path_multiplies_to_its_share(order: int) -> None:
+def test_symbols_are_as_likely_as_the_paths_that_write_them(order: int) -> None:
+    """Two of three candidates write the same symbol."""
     trellis = noise(order)
-    beta = trellis.backward_sums()
+    trellis = trellis._replace(symbols=torch.tensor([4, 5, 4]).expand_as(trellis.scores))
     for row, n in enumerate(trellis.lengths.tolist()):
-        every = weights_of(trellis, row)
+        every = dict[Path, float]()
+        for path, weight in weights_of(trellis, row).items():
+            written = tuple((4, 5, 4)[c] for c in path)
+            every[written] = every.get(written, 0.0) + weight
         whole = sum(every.values())
-        for path, weight in every.items():
-            filled = torch.zeros_like(trellis.index)
-            filled[row, :n] = torch.tensor(path)
-            odds = trellis.conditionals(filled, beta)
-            if weight > 0:
-                gains = odds[row].gather(1, filled[row, :, None])[: n + 1]
-                assert float(gains.prod()) == pytest.approx(weight / whole)
-            assert_close(odds.sum(dim=2), torch.ones_like(odds[:, :, 0]))
+        for written, weight in every.items():
+            tokens = torch.full_like(trellis.index, 4)
+            tokens[row, :n] = torch.tensor(written, dtype=torch.long)
+            gains = trellis.gains(tokens)[row, : n + 1]
+            assert float(gains.sum()) == pytest.approx(log(weight / whole))
 
 
 @each_order
@@ -102,10 +103,15 @@ def test_long_rows_stay_finite_and_know_nothing_of_others(order: int) -> None:
     assert_close(alone.posteriors()[0], trellis.posteriors()[1, :3])
 
 
-def test_a_history_that_cannot_be_leaves_the_scores() -> None:
-    ways, scores = torch.zeros(1, 2), torch.tensor([[3.0, 1.0]])
-    found = weighed(ways, scores, torch.ones(1, 1, 2), torch.zeros(1, dtype=torch.long))
-    assert found.tolist() == [[0.75, 0.25]]
+def test_what_cannot_be_is_passed_over() -> None:
+    message = torch.tensor([[[0.5, 0.0]], [[0.0, 0.25]]])
+    written = torch.tensor([[False, True], [False, True]])
+    assert torch.equal(heard(message, written), message)
+    assert heard(message.flip(2), written)[0].tolist() == [[0.0, 0.5]]
+    assert scaled(message).tolist() == [[[1.0, 0.0]], [[0.0, 1.0]]]
+    assert not scaled(torch.zeros(1, 1, 2)).any()
+    scores = torch.tensor([[3.0, 1.0]])
+    assert likely(torch.zeros(1, 1, 2), torch.ones(1, 1, 2), scores).tolist() == [[0.75, 0.25]]
 
 
 def test_a_state_without_one_is_refused() -> None:
