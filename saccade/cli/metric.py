@@ -12,6 +12,7 @@ from saccade.cli.options import Metrics, note
 from saccade.cli.parts import part_of
 from saccade.cli.tables import show_table
 from saccade.errors import DataError, RecipeError
+from saccade.folders import model as folders
 from saccade.look.edits import edits
 from saccade.metrics.base import Metric, Paired, paired
 from saccade.parts import Part
@@ -48,6 +49,12 @@ def metric(
     paths: Annotated[
         str, typer.Option("--paths", metavar="N|all", help="For --table: cheapest paths to list.")
     ] = "1",
+    costs: Annotated[
+        Path | None,
+        typer.Option(
+            "--costs", metavar="MODEL", help="For --table: what edits cost a noisy_channel model."
+        ),
+    ] = None,
     target: Picture = None,
     json_file: Json = None,
 ) -> None:
@@ -66,14 +73,17 @@ def metric(
       saccade metric kitten sitting --table
 
       saccade metric intention execution --table --substitution 2 --paths all -o table.svg
+
+      saccade metric recieve receive --table --costs runs/noisy-channel
     """
     if table:
-        _show_edits(hypotheses, references, _Asked(substitution, words, paths), target, json_file)
+        asked = _Asked(substitution, words, paths, costs)
+        _show_edits(hypotheses, references, asked, target, json_file)
         return
-    if target or words or paths != "1" or substitution != 1:
+    if target or words or costs or paths != "1" or substitution != 1:
         raise RecipeError(
-            "metric: --substitution, --words, --paths and --output are for two texts; found no"
-            " --table. Add it, or leave them out."
+            "metric: --substitution, --words, --paths, --costs and --output are for two texts;"
+            " found no --table. Add it, or leave them out."
         )
     _measure(Path(hypotheses), [Path(one) for one in references], metrics, against, json_file)
 
@@ -84,6 +94,7 @@ class _Asked(NamedTuple):
     substitution: int
     words: bool
     paths: str
+    costs: Path | None
 
     @property
     def n_paths(self) -> int | None:
@@ -117,8 +128,19 @@ def _show_edits(
             f"--substitution {asked.substitution}: expected 1, or 2 for a deletion and an"
             " insertion."
         )
+    if asked.costs and (asked.words or asked.substitution != 1):
+        raise RecipeError(
+            "metric: --costs says what every symbol costs; found --words or --substitution too."
+            " Leave one out."
+        )
     n_paths = asked.n_paths
-    found = edits(source, targets[0], substitution=asked.substitution, words=asked.words)
+    found = edits(
+        source,
+        targets[0],
+        substitution=asked.substitution,
+        words=asked.words,
+        costs=folders.load(asked.costs) if asked.costs else None,
+    )
     drawing = found.draw(n_paths)
     publish(json_file, found.plain(n_paths) if json_file else {})
     if picture:

@@ -196,6 +196,36 @@ class FrameWriter(Writer, ABC):
         """Read the sources; return what every frame says."""
 
 
+class EditLogProbs(NamedTuple):
+    """How likely the edits of one pair are, S symbols that were seen and T that were meant.
+
+    emitted: `[T, S]`, meant j is seen as s.  dropped: `[T]`, j is not seen.  inserted:
+    `[T + 1, S]`, s is seen behind j symbols though nothing is there.
+    """
+
+    emitted: NDArray[Any]
+    dropped: NDArray[Any]
+    inserted: NDArray[Any]
+
+
+class EditWriter(Writer, ABC):
+    """A writer that knows how likely each edit is which made its source of its target."""
+
+    @abstractmethod
+    def log_edits(self, source: Tensor, target: Tensor) -> EditLogProbs:
+        """Return the log-probabilities of the edits of one pair, `[S]` and `[T]`."""
+
+
+def edit_writer(model: Model, owner: str) -> EditWriter:
+    """Return the model if it knows edits; refuse it if not."""
+    if isinstance(model, EditWriter):
+        return model
+    raise RecipeError(
+        f"{owner}: {type(model).__name__} has learned no costs of edits; expected a model such as"
+        " noisy_channel. Name another folder."
+    )
+
+
 def frame_writer(model: Model, owner: str) -> FrameWriter:
     """Return the model if it has frames; refuse it if not."""
     if isinstance(model, FrameWriter):

@@ -61,7 +61,7 @@ REFUSED = {
     "kalchbrenner_blunsom": "model.encoder: kalchbrenner_blunsom: takes as many layers as",
     "choose=sample": "attention hard: choose: sample: draws random numbers",
     "factors=2": "model.factors: 2: checks every sentence",
-    "ngram": "model: looks up what was counted",
+    **dict.fromkeys(("ngram", "noisy_channel"), "model: looks up what was counted"),
     "ctc-": "model: ctc: adds up the paths of frames",
     "dynamic_memory": "model: dynamic_memory: takes a step for every sentence",
     "read_then_write": "cell: has a memory of slots",
