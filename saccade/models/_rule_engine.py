@@ -121,7 +121,7 @@ class RuleEngine:
             if rule.become is not None and not rule.before and len(rule.words) > 1:
                 words = _contracted(rule, words)
                 continue
-            for one, after in zip(words, [*words[1:], Unit({}, ".")], strict=True):
+            for one, after in zip(words, [*words[1:], Unit({}, ".")], strict=False):
                 fits = one.to in rule.words and rule.condition.holds(one.features)
                 near = after.to[:1].lower() in rule.before if rule.before else True
                 if fits and near and (not rule.behind or after.to in rule.behind):

@@ -22,7 +22,7 @@ from saccade.flow import (
     only,
     tensor,
 )
-from saccade.heads.planned import PlannedHead
+from saccade.heads._planned import PlannedHead
 from saccade.models._rule_book import RuleBook
 from saccade.models._rule_engine import RuleEngine, Spoken, spans
 from saccade.models._rule_file import RuleFile, read_rules
