@@ -4,7 +4,7 @@ What stands between them is in flow.py. Whoever imports only this does without t
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 Fate = Literal["kept", "completed", "pruned"]
@@ -48,12 +48,14 @@ class Side:
     size: symbols of a vocabulary, columns of numbers, channels of a picture.  embedder, head: the
     parts that read and write such a side unless the recipe names others.  broader: for every symbol
     the class of rare words that it belongs to, 1 (UNK) last; () if a vocabulary has no classes.
+    pieces: what the symbols of text spell, with ▁ where a word begins.
     """
 
     size: int
     embedder: str = "symbols"
     head: str = "symbols"
     broader: tuple[int, ...] = ()
+    pieces: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ class GaussianHead(Head):
 
     def root(self, features: Tensor) -> Tensor:
         """Return the root of the covariance, `[..., C, C]`."""
-        return features[..., self.size :].unflatten(-1, (self.size, self.size))
+        return features[..., self.size :].reshape(*features.shape[:-1], self.size, self.size)
 
     def draw(self, features: Tensor, uniform: Tensor, bias: float = 0.0) -> Tensor:
         """Draw values, with a number of chance for every column."""
@@ -40,7 +40,8 @@ class GaussianHead(Head):
             return self.best(features)
         z = torch.special.ndtri(uniform.double().clamp(_INSIDE, 1 - _INSIDE)).to(features)
         moved = (self.root(features) @ z[..., None])[..., 0]
-        return self.best(features) + math.exp(-bias) * moved
+        drawn: Tensor = self.best(features) + math.exp(-bias) * moved
+        return drawn
 
     def loss(self, features: Tensor, gold: Tensor, smoothing: float = 0.0) -> tuple[Tensor, Tensor]:
         """Sum the nats of all places."""

@@ -118,4 +118,5 @@ def held_out_of(bench: Bench) -> LaidPairs:
 
 def _laid(bench: Bench, batches: Batches) -> LaidPairs:
     laid = {name: batches.laid(name) for name in bench.codecs.sides}
-    return LaidPairs({name: laid[name] for name in bench.codecs.sources}, laid[TARGET])
+    sources = {name: laid[name] for name in bench.codecs.sources}
+    return LaidPairs(sources, laid[TARGET], root=bench.root)

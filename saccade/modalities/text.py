@@ -56,8 +56,9 @@ class TextCodec(TextNotation, Codec):
 
     @property
     def side(self) -> Side:
-        """The number of symbols, and their classes."""
-        return Side(len(self.vocabulary), broader=self.vocabulary.broader)
+        """The number of symbols, their classes and what they spell."""
+        words = self.vocabulary
+        return Side(len(words), broader=words.broader, pieces=words.all_pieces)
 
     @property
     def fingerprint(self) -> str:

@@ -170,8 +170,10 @@ def filtered(model: LinearGaussian, series: Observed) -> FilteredStates:
         after = mean + _times(made.gain[which], error)
         kept.append((after, made.cov, cov, made.gain, fit, made.C.mT @ told @ made.C))
         mean, cov = predict(model, Belief(after, made.cov))
-    columns = [torch.stack(one, dim=1) for one in zip(*kept, strict=True)]
-    return FilteredStates(*columns, log_likelihood, which)
+    after, cov, ahead, gain, fit, info = (
+        torch.stack(one, dim=1) for one in zip(*kept, strict=True)
+    )
+    return FilteredStates(after, cov, ahead, gain, fit, info, log_likelihood, which)
 
 
 def smoothed(model: LinearGaussian, series: Observed, read: FilteredStates) -> SmoothedStates:
@@ -258,6 +260,7 @@ def symmetric(matrix: Tensor) -> Tensor:
 
 def cholesky(matrix: Tensor) -> Tensor:
     """Return the lower root of covariances, or say that they are none."""
+    root: Tensor
     root, info = torch.linalg.cholesky_ex(matrix)
     if bool((info != 0).any()) or not bool(root.isfinite().all()):
         raise DataError(

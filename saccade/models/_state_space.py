@@ -16,7 +16,7 @@ from saccade.models._kalman import LinearGaussian, Moments, Observed, symmetric
 Structure = Literal["free", "trend", "seasonal", "velocity"]
 MOST = 64  # states
 FLOOR = 1e-8  # of the variance of noise, on the scale of the training data
-_NOISE, _DRIFT = 0.1, 0.01  # variances to begin with
+_NOISE = 0.1  # variance to begin with
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,7 @@ class StatePlan:
     seasons: tuple[int, ...] = (12,)
     harmonics: int = 2
     damping: float = 1.0
+    drift: float = 0.01
 
     def problems(self) -> list[str]:
         """Say what cannot be."""
@@ -70,6 +71,11 @@ class StatePlan:
         if not 0 < self.damping <= 1:
             found.append(
                 f"kalman.damping: {self.damping:g} is not above 0 and at most 1; 1 is none."
+            )
+        if not 0 < self.drift <= 1:
+            found.append(
+                f"kalman.drift: {self.drift:g} is not above 0 and at most 1; 0.01 is usual, much"
+                " less where states stay as they are."
             )
         return found
 
@@ -99,7 +105,7 @@ def layout(plan: StatePlan, n_columns: int) -> StateLayout:
                 at += len(base)
     Q = torch.zeros_like(A)
     for block in blocks:
-        Q[block.place, block.place] = _DRIFT * block.base
+        Q[block.place, block.place] = plan.drift * block.base
     return StateLayout(_begun(A, C, Q), tuple(blocks))
 
 
@@ -198,7 +204,8 @@ def maximise(model: LinearGaussian, found: Moments, form: StateLayout) -> Linear
 
 def _solved(right: Tensor, square: Tensor) -> Tensor:
     """Return `right square^-1` for a square of expectations, which may be singular."""
-    return right @ torch.linalg.pinv(symmetric(square), hermitian=True, rtol=1e-13)
+    solved: Tensor = right @ torch.linalg.pinv(symmetric(square), hermitian=True, rtol=1e-13)
+    return solved
 
 
 def _covariance(matrix: Tensor) -> Tensor:

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -102,12 +103,14 @@ class LaidSide(NamedTuple):
 class LaidPairs(NamedTuple):
     """All that a model is fitted to: pair i has the i-th sequence of every side.
 
-    held_out: the validation pairs, for a model that `tunes`.
+    held_out: the validation pairs, for a model that `tunes`.  root: where relative paths start, for
+    a model that reads a file of its own.
     """
 
     sources: Mapping[str, LaidSide]
     target: LaidSide
     held_out: "LaidPairs | None" = None
+    root: Path = Path()
 
 
 class CountedPass(NamedTuple):

@@ -65,6 +65,8 @@ class Kalman(CountedModel, Writer):
         harmonics: waves for each season: once, twice, ... a season.
         damping: a level and its slope are multiplied by it at every step, so that below 1 they go
             back to the mean of the training data.
+        drift: the variance of their noise that EM begins with, for states that are not free. EM is
+            slow where it is far off.
         gaps: the last column of the source says what was seen: 1, or 0 for a gap.
         iterations: of EM.
     """
@@ -86,6 +88,7 @@ class Kalman(CountedModel, Writer):
         seasons: list[int] = [12],  # noqa: B006 - only read
         harmonics: int = 2,
         damping: float = 1.0,
+        drift: float = 0.01,
         gaps: bool = False,
         iterations: int = 30,
     ) -> None:
@@ -93,7 +96,7 @@ class Kalman(CountedModel, Writer):
         (side,) = sources.values()
         self.mode, self.gaps, self.iterations = mode, gaps, iterations
         self.n_columns = side.size - gaps
-        plan = StatePlan(structure, states, tuple(seasons), harmonics, damping)
+        plan = StatePlan(structure, states, tuple(seasons), harmonics, damping, drift)
         problems = plan.problems()
         if iterations < 1:
             problems.append(f"kalman.iterations: {iterations} is below 1; 20 to 100 is usual.")

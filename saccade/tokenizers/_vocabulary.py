@@ -178,6 +178,11 @@ class Vocabulary:
         shown = (instead.get(t, piece) for t, piece in enumerate(shown))
         return tuple(MARK if piece == " " else piece for piece in shown)
 
+    @cached_property
+    def all_pieces(self) -> tuple[str, ...]:
+        """What every id spells, as `pieces` shows it."""
+        return self.pieces(range(len(self)))
+
     def cuts(self, text: str) -> tuple[str, ...]:
         """Return, for every id of `encode(text)`, the word with its ▁ that it is cut from."""
         separator, step = self._reading.separator, -1 if self._reading.reverse else 1

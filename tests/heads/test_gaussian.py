@@ -1,6 +1,7 @@
 """The Gaussian head knows the density of torch, and draws from it."""
 
 import math
+from typing import Any
 
 import pytest
 import torch
@@ -18,7 +19,8 @@ FEATURES = torch.cat([MEAN, ROOT.flatten()])
 def test_nats_are_those_of_the_density() -> None:
     head, gold = GaussianHead(1, 2, None), randn(7, 2)
     total, each = head.loss(FEATURES.expand(7, -1), gold)
-    expected = -MultivariateNormal(MEAN, scale_tril=ROOT).log_prob(gold)
+    torchs: Any = MultivariateNormal(MEAN, scale_tril=ROOT)
+    expected = -torchs.log_prob(gold)
     assert_close(each, expected)
     assert_close(total, expected.sum())
 

@@ -1,6 +1,7 @@
 """The Kalman equations are those of one large Gaussian, and of filterpy and pykalman."""
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -56,13 +57,14 @@ class Joint:
     def __init__(self, model: LinearGaussian, n_places: int) -> None:
         A, C, Q, r, m, V = (one.numpy() for one in model)
         n = len(m)
-        means, blocks = [m], [[V]]
+        means: list[Any] = [m]
+        blocks: list[list[Any]] = [[V]]
         for t in range(1, n_places):
             means.append(A @ means[-1])
             blocks.append([A @ blocks[t - 1][s] for s in range(t)])
             blocks[t].append(A @ blocks[t - 1][t - 1] @ A.T + Q)
-        self.mean: Array = np.concatenate(means)
-        self.cov: Array = np.zeros((n_places * n, n_places * n))
+        self.mean: Any = np.concatenate(means)
+        self.cov: Any = np.zeros((n_places * n, n_places * n))
         for t in range(n_places):
             for s in range(t + 1):
                 self.cov[t * n : (t + 1) * n, s * n : (s + 1) * n] = blocks[t][s]

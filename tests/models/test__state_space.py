@@ -39,7 +39,7 @@ def test_columns_have_states_of_their_own() -> None:
     form = layout(StatePlan("velocity"), 3)
     assert form.begin.C.shape == (3, 6)
     assert not form.free
-    assert_close(form.begin.A, torch.block_diag(*[torch.tensor([[1.0, 1], [0, 1]]).double()] * 3))
+    assert_close(form.begin.A, torch.kron(torch.eye(3), torch.tensor([[1.0, 1], [0, 1]])).double())
 
 
 def test_a_known_matrix_stays_and_a_block_keeps_its_shape() -> None:
@@ -64,12 +64,14 @@ def test_a_wave_is_realised() -> None:
 
 
 def test_what_cannot_be_is_refused() -> None:
-    said = StatePlan(states=0, seasons=(1,), damping=1.5).problems()
+    said = StatePlan(states=0, seasons=(1,), damping=1.5, drift=0.0).problems()
     assert said == [
         f"kalman.states: 0 is not between 1 and {MOST}; 4 to 16 is usual.",
         "kalman: seasons [1] and harmonics 2 do not fit; expected seasons of 2 places or more and 1"
         " wave or more each, as seasons: [12].",
         "kalman.damping: 1.5 is not above 0 and at most 1; 1 is none.",
+        "kalman.drift: 0 is not above 0 and at most 1; 0.01 is usual, much less where states stay"
+        " as they are.",
     ]
     with pytest.raises(RecipeError, match="kalman: seasonal has 78 states for 3 columns; expected"):
         layout(StatePlan("seasonal", seasons=(24,), harmonics=12), 3)

@@ -1,0 +1,21 @@
+"""A word list is induced from pairs."""
+
+import numpy as np
+
+from saccade.models._word_list import induced_words
+from saccade.models.base import LaidSide
+
+PIECES = ("<pad>", "<unk>", "<s>", "</s>", "▁hund", "▁katze", "▁der", ".")
+TARGET = ("<pad>", "<unk>", "<s>", "</s>", "▁dog", "▁cat", "▁the", ".")
+
+
+def test_words_that_stand_together_are_listed() -> None:
+    rows = [[6, 4, 7], [6, 5, 7], [4, 7], [5], [6, 4], [6, 5, 7]] * 4
+    side = LaidSide(np.array([i for row in rows for i in row]), np.array([len(r) for r in rows]))
+    found = induced_words(side, side, PIECES, TARGET)
+    assert found == {"hund": "dog", "katze": "cat", "der": "the"}
+
+
+def test_nothing_is_induced_from_nothing() -> None:
+    nothing = LaidSide(np.zeros(0, np.int64), np.zeros(0, np.int64))
+    assert induced_words(nothing, nothing, PIECES, TARGET) == {}
