@@ -1,7 +1,6 @@
 """The recurrent attention model and what it learns by."""
 
 import math
-from itertools import chain
 from typing import Any
 
 import pytest
@@ -18,7 +17,7 @@ from saccade.models.tagger import Tagger
 from saccade.nouns import Side
 from saccade.objectives.base import Moment
 from saccade.objectives.cross_entropy import CrossEntropy
-from saccade.objectives.gaze import GazeObjective
+from saccade.objectives.gaze import GazeObjective, _centred
 from saccade.parts import Part
 from saccade.tokenizers._vocabulary import END
 from tests.samples import backward
@@ -46,29 +45,33 @@ def batch(source: Padded, label: int = 5) -> Batch:
     )
 
 
-def likeliest_after(eye: RecurrentAttention, place: list[float]) -> int:
-    """Look at the middle, then at a place; return the likeliest label."""
+def probabilities_after(eye: RecurrentAttention, place: list[float]) -> Tensor:
+    """Look at the middle, then at a place; return how likely every label is, `[V]`."""
     pictures = eye._pictures(world())
     zeros = torch.zeros(1, 2, dtype=torch.float64)
     _, state = eye._glance(pictures, zeros, eye.cell.start(zeros))
     there = torch.tensor([place], dtype=torch.float64)
     output, _ = eye._glance(pictures, there, state)
     features = eye.lay({"features": torch.relu(eye.mix(output))}, 1).features
-    return int(eye.head.log_probs(features).argmax())
+    return eye.head.log_probs(features)[0, 0].detach().exp()
 
 
-def test_the_gradient_of_places_is_that_of_the_expected_reward() -> None:
+@pytest.mark.parametrize("of", ["right", "probability"])
+@pytest.mark.parametrize("copies", [1, 3])
+def test_the_gradient_of_places_is_that_of_the_expected_reward(of: str, copies: int) -> None:
     """A world of 3 x 3 places: every place has a probability and a reward, so all can be summed.
 
     Places within a cell are told to be the cell itself, so that the reward depends on it alone.
     """
-    eye, labels = next(found for found in map(_worlds, range(99)) if len({*chain(*found[1])}) > 1)
-    right = labels[0][2]
-    rewards = torch.tensor([[float(one == right) for one in row] for row in labels]).double()
+    eye, chances = next(found for found in map(_worlds, range(99)) if _differ(found[1]))
+    labels = chances.argmax(dim=2)
+    right = int(labels[0, 2])
+    rewards = (labels == right).double() if of == "right" else chances[..., right]
 
     n_rows = 60_000
     moment = Moment(0, torch.Generator().manual_seed(1))
-    backward(GazeObjective(str)(eye, batch(world(n_rows), right), moment).total)
+    objective = GazeObjective(str, of=of, copies=copies)  # type: ignore[arg-type]
+    backward(objective(eye, batch(world(n_rows // copies), right), moment).total)
     assert eye.move.bias.grad is not None
     found = eye.move.bias.grad / n_rows
 
@@ -84,15 +87,21 @@ def test_the_gradient_of_places_is_that_of_the_expected_reward() -> None:
     assert bias.grad.abs().max() > 0.03
 
 
-def _worlds(seed: int) -> tuple[RecurrentAttention, list[list[int]]]:
-    """Return a model and the label that it writes after each place."""
+def _differ(chances: Tensor) -> bool:
+    return len({*chances.argmax(dim=2).flatten().tolist()}) > 1
+
+
+def _worlds(seed: int) -> tuple[RecurrentAttention, Tensor]:
+    """Return a model and how likely it finds every label after each place, `[3, 3, V]`."""
     eye = model(seed, glimpses=2, deviation=0.6)
     with torch.no_grad():
         eye.place.weight.zero_()  # what is seen counts, not where
         eye.seen.weight.mul_(10)
         eye.head.output.bias.zero_()
+        eye.head.output.weight.mul_(20)  # sure of what it says
     middles = [-1.0, 0.0, 1.0]
-    return eye, [[likeliest_after(eye, [y, x]) for x in middles] for y in middles]
+    rows = [torch.stack([probabilities_after(eye, [y, x]) for x in middles]) for y in middles]
+    return eye, torch.stack(rows)
 
 
 def _of_cells(mean: Tensor, deviation: float) -> Tensor:
@@ -279,9 +288,18 @@ def test_another_model_is_refused() -> None:
         GazeObjective(str)(tagger, batch(world()), moment)
 
 
+def test_several_looks_at_a_picture_are_compared_with_each_other() -> None:
+    """The mean surprise of the other copies is taken off: of equal looks nothing is left."""
+    surprise = torch.tensor([[3.0], [1.0], [5.0], [1.0]])  # two pictures, two looks each
+    assert _centred(surprise, 2).tolist() == [[-2.0], [0.0], [2.0], [0.0]]
+    assert torch.equal(_centred(surprise, 1), surprise)
+
+
 def test_absurd_options_are_refused() -> None:
     with pytest.raises(RecipeError, match="glimpses: found 0; expected 1 to 64"):
         model(glimpses=0)
+    with pytest.raises(RecipeError, match=r"gaze\.copies: found 0; expected 1 to 64"):
+        GazeObjective(str, copies=0)
     with pytest.raises(RecipeError, match="looks: found 65; expected 1 to 64"):
         model(looks=65)
     with pytest.raises(RecipeError, match="deviation: found 0; expected a number above 0"):
