@@ -20,6 +20,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "plain": {},
     "accumulate": {"accumulate": 2},
     "average": {"ema": 0.9},
+    "descent": {"optimiser": "sgd"},
     "plateau": {"schedule": {"kind": "plateau", "patience": 1}, "validate_every": 2},
     "often": {"validate_every": 3, "keep_last": 2, "average": 2},
     "weights": {"metrics": ["exact_match"], "select": "exact_match", "keep_best": 2},
