@@ -19,9 +19,7 @@ def pieces(text: str, vocabulary: Vocabulary = VOCABULARY) -> tuple[str, ...]:
 
 
 def test_an_unknown_word_is_the_longest_suffix_that_two_rare_words_share() -> None:
-    assert pieces("the king zebra Anna xyz Xyz") == (
-        *("▁the", "▁⁇ing", "▁⁇", "▁⁇a", "▁⁇", "▁⁇"),
-    )
+    assert pieces("the king zebra Anna xyz Xyz") == (*("▁the", "▁⁇ing", "▁⁇", "▁⁇a", "▁⁇", "▁⁇"),)
     small, capital = VOCABULARY.encode("xyz Xyz")
     assert small != capital
     assert UNK not in (small, capital)
