@@ -166,8 +166,10 @@ def main() -> None:
     given = parser.parse_args()
     if given.verb == "growth":
         growth(given.most)
+    elif given.verb == "eflomal":
+        eflomal(given.paths[0])
     else:
-        {"lay": lay, "eflomal": eflomal, "speed": speed}[given.verb](*given.paths)
+        (lay if given.verb == "lay" else speed)(given.paths[0], given.paths[1])
 
 
 if __name__ == "__main__":

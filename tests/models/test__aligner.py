@@ -1,5 +1,6 @@
 """Word alignment by EM: against listing all alignments, and with kernels as without."""
 
+from dataclasses import replace
 from itertools import pairwise, product
 from math import exp, log, prod
 
@@ -39,7 +40,7 @@ def begun(source: LaidSide = SOURCE, target: LaidSide = TARGET, **settings: floa
     draw = np.random.default_rng(1)
     t = state.t * draw.uniform(0.5, 1.5, len(state.t))
     t = (t / state.lexicon.spread(state.lexicon.sums(t))).astype(np.float32)
-    return Aligner(state._replace(t=t), AlignerSettings(**{"prior": 0.0, "null": 0.1, **settings}))
+    return Aligner(state._replace(t=t), replace(AlignerSettings(prior=0.0, null=0.1), **settings))
 
 
 def known(state: AlignerState, x: int | None, y: int) -> float:

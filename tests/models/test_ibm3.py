@@ -25,8 +25,8 @@ def test_a_sum_of_a_diagonal_is_a_closed_form() -> None:
             wanted = sum(
                 torch.exp(torch.tensor(-tension * abs(i / S - k / T))) for k in range(1, T + 1)
             )
-            given = (torch.tensor(one) for one in (i, S, T))
-            found = _log_sum(*given, torch.tensor(tension, dtype=torch.double))
+            at, wide, high = (torch.tensor(one) for one in (i, S, T))
+            found = _log_sum(at, wide, high, torch.tensor(tension, dtype=torch.double))
             assert found.exp().item() == pytest.approx(float(wanted), rel=1e-4)
 
 
