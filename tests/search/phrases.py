@@ -94,5 +94,3 @@ def score_of(given: PhraseOptions, path: list[int], head: BackoffHead | None = N
         total += given.language.weight * head.look_up(context, torch.tensor([word])).item()
         context = head.walk(context, torch.tensor([word]))
     return float(total)
-
-
