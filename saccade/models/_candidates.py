@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from saccade.heads._backoff import BackoffHead
 from saccade.kernels.backoff import ROOT
 from saccade.kernels.stack import Covered, PhraseOptions
-from saccade.models._tuning import Candidates
+from saccade.models._tuning import PhraseCandidates
 from saccade.models.base import LaidSide
 from saccade.tokenizers._vocabulary import END, START, UNK
 
@@ -19,7 +19,7 @@ Array = NDArray[Any]
 
 def candidates(
     options: PhraseOptions, found: Sequence[Covered], language: BackoffHead, first: int
-) -> Candidates:
+) -> PhraseCandidates:
     """Lay out all paths of sentences, numbered from `first`, with features in their usual order."""
     paths = [path for one in found for path in one.paths]
     sentences = np.repeat(first + np.arange(len(found)), [len(one.paths) for one in found])
@@ -33,7 +33,7 @@ def candidates(
     rows = [jump, words, np.ones(len(option)), *own.T]
     summed = [np.bincount(owner, row, len(paths)) for row in rows]
     summed.insert(1, log_probs(language, texts))
-    return Candidates(sentences, np.stack(summed, axis=1), _strange(texts))
+    return PhraseCandidates(sentences, np.stack(summed, axis=1), _strange(texts))
 
 
 def _jumps(options: PhraseOptions, option: Array, owner: Array) -> tuple[Array, Array, Array]:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from saccade.models._phrases import Aligned, PhrasePairs
+from saccade.models._phrases import LinkedPairs, PhrasePairs
 from saccade.models.base import LaidSide
 from saccade.tokenizers._vocabulary import SYMBOLS
 
@@ -78,7 +78,7 @@ def _unordered(ends: Array, n: int) -> bool:
 
 
 def build(
-    given: Aligned, pairs: PhrasePairs, sizes: tuple[int, int], longest: int, most: int
+    given: LinkedPairs, pairs: PhrasePairs, sizes: tuple[int, int], longest: int, most: int
 ) -> PhraseTable:
     """Count phrase pairs and score them.
 
@@ -122,7 +122,7 @@ def _words(side: LaidSide, begins: Array) -> Array:
 
 
 def _features(
-    given: Aligned, pairs: PhrasePairs, source: Array, target: Array, order: Array, first: Array
+    given: LinkedPairs, pairs: PhrasePairs, source: Array, target: Array, order: Array, first: Array
 ) -> Array:
     """Score each different pair, whose occurrences are `order`, from `first` on: `[N, 8]`."""
     counts = np.diff(first, append=len(order)).astype(np.float64)
@@ -144,7 +144,7 @@ def _features(
     return np.stack(columns, axis=1)
 
 
-def _word_weights(given: Aligned) -> tuple[Array, Array]:
+def _word_weights(given: LinkedPairs) -> tuple[Array, Array]:
     """Return running sums of log lexical weights over the places of source and of target.
 
     All links of a word of a phrase pair stand in the pair, so its weight is the same in all pairs.

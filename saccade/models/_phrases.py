@@ -31,7 +31,7 @@ class PhrasePairs(NamedTuple):
     swapped: Array
 
 
-class Aligned(NamedTuple):
+class LinkedPairs(NamedTuple):
     """Sentence pairs with links between their words, as places of the corpus.
 
     left, right: `[n]`, source and target place of each link, in order.
@@ -43,13 +43,13 @@ class Aligned(NamedTuple):
     right: Array
 
 
-def aligned(source: LaidSide, target: LaidSide, links: Array) -> Aligned:
+def aligned(source: LaidSide, target: LaidSide, links: Array) -> LinkedPairs:
     """Count the places of links, rows (pair, source place, target place), over the corpus."""
     pairs = links[:, 0].astype(np.int64)
     left = starts(source.lengths)[pairs] + links[:, 1]
     right = starts(target.lengths)[pairs] + links[:, 2]
     order = np.lexsort((right, left))
-    return Aligned(source, target, left[order], right[order])
+    return LinkedPairs(source, target, left[order], right[order])
 
 
 def starts(lengths: Array) -> Array:
@@ -58,7 +58,7 @@ def starts(lengths: Array) -> Array:
     return np.cumsum(lengths) - lengths
 
 
-def extract(given: Aligned, longest: int) -> PhrasePairs:
+def extract(given: LinkedPairs, longest: int) -> PhrasePairs:
     """Find all phrase pairs of at most `longest` words on either side.
 
         (f, e) is one if a link stands in it and no link leads from inside to outside
@@ -118,7 +118,7 @@ def _ends(lengths: Array) -> Array:
     return np.repeat(np.cumsum(lengths), lengths)
 
 
-def _free(given: Aligned) -> tuple[Array, Array]:
+def _free(given: LinkedPairs) -> tuple[Array, Array]:
     """Return how many target words without links stand just before, and just behind, each place."""
     lengths = np.asarray(given.target.lengths, np.int64)
     m = int(lengths.sum())
@@ -142,7 +142,7 @@ def _known(side: LaidSide, first: Array, length: Array) -> Array:
     return known
 
 
-def _oriented(given: Aligned, i: Array, size: Array, j: Array, length: Array) -> PhrasePairs:
+def _oriented(given: LinkedPairs, i: Array, size: Array, j: Array, length: Array) -> PhrasePairs:
     """Say how each pair follows the target word before it (Koehn et al. 2005, section 3)."""
     m = len(given.target.values) + 2
     keys = (given.left + 1) * m + given.right + 1

@@ -20,10 +20,10 @@ _MOST_SWEEPS = 4  # through all directions, from one point
 _LEAST = 0.02  # of BLEU: what a sweep must gain to be followed by another
 _SEED = 1  # of the points and directions that are tried
 _PATIENCE = 2  # rounds without a gain
-_EDGE = 2.0  # how far a step goes at most; weights add up to 1 without their signs
+_EDGE = 1.0  # how far a step goes at most; weights add up to 1 without their signs
 
 
-class Candidates(NamedTuple):
+class PhraseCandidates(NamedTuple):
     """Texts that were found for sentences.
 
     sentences: `[N]`, which sentence each belongs to, ascending; the best of a sentence is first.
@@ -47,13 +47,16 @@ class Tuned(NamedTuple):
 
 
 def tune(
-    decode: Callable[[Array], Candidates],
+    decode: Callable[[Array], PhraseCandidates],
     references: LaidSide,
     weights: Array,
     rounds: int,
     positive: int,
 ) -> Tuned:
     """Decode, choose weights by all candidates found so far, and again; return the best weights.
+
+    A round that found new candidates goes half of the way to its choice: there may be more, and
+    the first lists are too short to be trusted with all of it.
 
     Args:
         decode: returns the best candidates for weights.
@@ -73,9 +76,10 @@ def tune(
         idle = 0 if told[-1] > best[1] + _LEAST else idle + 1
         if told[-1] > best[1]:
             best = weights, told[-1]
-        if step == rounds or not fresh or idle == _PATIENCE:
+        if step == rounds or idle == _PATIENCE:
             break
-        weights = _choose(pool.laid(), weights, positive, chance)
+        chosen = _choose(pool.laid(), weights, positive, chance)
+        weights = normal(weights + chosen) if fresh else chosen
     return Tuned(*best, told)
 
 
@@ -100,7 +104,7 @@ class _Pool:
         self.features, self.stats = np.zeros((0, 0)), np.zeros((0, _STATS), np.int64)
         self.sentences = np.zeros(0, np.int64)
 
-    def add(self, found: Candidates) -> int:
+    def add(self, found: PhraseCandidates) -> int:
         """Take candidates in; return how many were not there yet."""
         stats = statistics(found, self.references)
         before = len(self.sentences)
@@ -115,10 +119,12 @@ class _Pool:
         self.features, self.stats, self.sentences = features[kept], stats[kept], sentences[kept]
         return len(kept) - before
 
-    def first_bleu(self, found: Candidates) -> float:
+    def first_bleu(self, found: PhraseCandidates) -> float:
         """Return the BLEU of the first candidates of all sentences."""
         first = np.flatnonzero(np.diff(found.sentences, prepend=-1))
-        some = Candidates(found.sentences[first], found.features[first], found.texts.rows(first))
+        some = PhraseCandidates(
+            found.sentences[first], found.features[first], found.texts.rows(first)
+        )
         return float(bleu(statistics(some, self.references).sum(axis=0)))
 
     def laid(self) -> _Laid:
@@ -136,7 +142,7 @@ class _Pool:
         return _Laid(features, stats, there)
 
 
-def statistics(found: Candidates, references: LaidSide) -> Array:
+def statistics(found: PhraseCandidates, references: LaidSide) -> Array:
     """Count what BLEU needs of every candidate: `[N, 10]`."""
     texts, n = found.texts, len(found.sentences)
     lengths = np.asarray(texts.lengths, np.int64)
@@ -256,12 +262,12 @@ def _between(weight: float, slope: float) -> tuple[float, float]:
     return (max(zero, -_EDGE), _EDGE) if slope >= 0 else (-_EDGE, min(zero, _EDGE))
 
 
-def merged(parts: Sequence[Candidates]) -> Candidates:
+def merged(parts: Sequence[PhraseCandidates]) -> PhraseCandidates:
     """Put candidates of several groups of sentences one after the other."""
     texts = LaidSide(
         *(np.concatenate([getattr(one.texts, name) for one in parts]) for name in LaidSide._fields)
     )
-    return Candidates(
+    return PhraseCandidates(
         np.concatenate([one.sentences for one in parts]),
         np.concatenate([one.features for one in parts]),
         texts,

@@ -43,7 +43,7 @@ from saccade.models._phrase_options import (
 )
 from saccade.models._phrase_table import PhraseTable
 from saccade.models._phrases import aligned, extract
-from saccade.models._tuning import Candidates, merged, tune
+from saccade.models._tuning import PhraseCandidates, merged, tune
 from saccade.models.base import CountedModel, CountedPass, LaidPairs, LaidSide, PhraseWriter
 from saccade.models.ngram import MOST
 from saccade.nouns import Side
@@ -55,9 +55,8 @@ Array = NDArray[Any]
 _SHARE = 0.1  # of the language model alone, in what is said word by word
 _WIDTH = 50  # hypotheses that write a given beginning
 _RULE = "grow-diag-final-and"
-_ALIGNER = dict(
-    zip(AlignerState._fields, ("int64", "int32", "float32", "float64", "float64"), strict=True)
-)
+_ALIGNER_KINDS = ("int64", "int32", "float32", "float32", "float64", "float64")
+_ALIGNER = dict(zip(AlignerState._fields, _ALIGNER_KINDS, strict=True))
 _MOST_PASSES = 100
 _LANGUAGE = FEATURES.index("language")  # its weight becomes 1: so scores are in nats
 _LEAST = 0.01  # of that weight, where all add up to 1
@@ -198,7 +197,7 @@ class PhraseBased(CountedModel, PhraseWriter):
         references = LaidSide(np.where(wanted.values == UNK, -1, wanted.values), wanted.lengths)
         before = self.weights.numpy(force=True)
 
-        def decode(weights: Array) -> Candidates:
+        def decode(weights: Array) -> PhraseCandidates:
             return self._candidates(source, weights)
 
         found = tune(decode, references, before, self.rounds, _LANGUAGE)
@@ -209,9 +208,9 @@ class PhraseBased(CountedModel, PhraseWriter):
         told = f"BLEU of the validation pairs, words as they are: {rounds}; the best was taken."
         return CountedPass({**figures, "tuned bleu": found.bleu}, told)
 
-    def _candidates(self, source: LaidSide, weights: Array) -> Candidates:
+    def _candidates(self, source: LaidSide, weights: Array) -> PhraseCandidates:
         """Translate sentences by some weights; return the best of each."""
-        parts = list[Candidates]()
+        parts = list[PhraseCandidates]()
         n = len(source.lengths)
         for first in range(0, n, _TUNED):
             some = source.rows(np.arange(first, min(first + _TUNED, n)))

@@ -31,7 +31,7 @@ def test_it_writes_the_best_derivation() -> None:
 
 
 def test_n_best_are_different_texts_in_order() -> None:
-    for row in run(TASK, n_best=5):
+    for row in run(TASK, n_best=5, threshold=1e9):
         texts, scores = zip(*row, strict=True)
         assert len(set(texts)) == 5
         assert list(scores) == sorted(scores, reverse=True)
