@@ -14,7 +14,7 @@ Array = NDArray[Any]
 LEAST = 1e-6  # share of each length of history at least, so that no sentence is impossible
 
 
-class Observed(NamedTuple):
+class TaggedWords(NamedTuple):
     """What stands at every place, all sentences end to end.
 
     words: `[M]`.  factors: `[M]`, what is known of each word, such as its part of speech; 0 if
@@ -78,7 +78,7 @@ class States(NamedTuple):
     names: Array  # of the groups: 2 p of a factor p, odd of a frequent word
 
 
-def states_of(seen: Observed, size: int, *, factored: bool, lexical: int) -> States:
+def states_of(seen: TaggedWords, size: int, *, factored: bool, lexical: int) -> States:
     """Number the states: a tag, with the factor, or with the word if that is frequent.
 
     Where nothing is known of a place, any tag can stand: the group of any tag, that of no factor or
@@ -105,7 +105,7 @@ def states_of(seen: Observed, size: int, *, factored: bool, lexical: int) -> Sta
 
 
 def emissions_of(
-    seen: Observed, states: States, size: int, broader: tuple[int, ...] | None, how: Smoothing
+    seen: TaggedWords, states: States, size: int, broader: tuple[int, ...] | None, how: Smoothing
 ) -> Emissions:
     """Say how well every word fits every state that it can be in.
 

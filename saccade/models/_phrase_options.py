@@ -34,7 +34,8 @@ class Weighting(NamedTuple):
     def of(cls, weights: Array) -> "Weighting":
         """Read them off in the order of FEATURES."""
         given = [float(one) for one in weights]
-        return cls(*given[:4], tuple(given[4:8]), tuple(given[8:]))
+        jumps, language, words, phrases = given[:4]
+        return cls(jumps, language, words, phrases, tuple(given[4:8]), tuple(given[8:]))
 
 
 def fused(language: BackoffHead, weight: float) -> FusedTable:
@@ -123,8 +124,17 @@ def weighted(
     firsts = np.searchsorted(rows, np.arange(len(lengths) + 1))
     guess = features[:, -1] * weighting.language
     return PhraseOptions(
-        *(lengths, firsts, spans, begins, words),
-        *(scores, guess, turns, jumps, features[:, :-1], language),
+        lengths=lengths,
+        firsts=firsts,
+        spans=spans,
+        begins=begins,
+        words=words,
+        scores=scores,
+        guesses=guess,
+        turns=turns,
+        jumps=jumps,
+        features=features[:, :-1],
+        language=language,
     )
 
 

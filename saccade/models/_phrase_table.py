@@ -39,7 +39,7 @@ class PhraseTable(NamedTuple):
 
 def empty() -> PhraseTable:
     """Return the table that knows no phrase."""
-    arrays = ([-1], [0, 0], [0], [], np.zeros((0, len(COLUMNS))))
+    arrays: tuple[Any, ...] = ([-1], [0, 0], [0], [], np.zeros((0, len(COLUMNS))))
     return PhraseTable(*(np.array(a, kind) for a, kind in zip(arrays, KINDS, strict=True)))
 
 

@@ -10,7 +10,7 @@ from saccade.models._rule_terms import (
     Condition,
     Features,
     Pattern,
-    Unit,
+    RuleUnit,
     Written,
     condition,
     ended,
@@ -69,8 +69,8 @@ class RuleBook:
         self.agreement = tuple(self._list("agreement")) or ("gender", "number", "person")
         self.classes = self._classes()
         self.source, self.target = self._endings("source"), self._endings("target")
-        self.words: dict[str, list[Unit]] = {}
-        self.forms: dict[tuple[str, ...], list[Unit]] = {}
+        self.words: dict[str, list[RuleUnit]] = {}
+        self.forms: dict[tuple[str, ...], list[RuleUnit]] = {}
         self._read_words()
         self.choose = [self._patterns(("choose", i), one) for i, one in self._each("choose")]
         self.order = [self._rule(i, one) for i, one in self._each("order")]
@@ -155,7 +155,7 @@ class RuleBook:
     def _raw(self, key: str, number: int) -> Any:
         return entries(self._file.plain["words"][key])[number]
 
-    def _entry(self, key: str, number: int, chain: tuple[str, ...]) -> Unit:
+    def _entry(self, key: str, number: int, chain: tuple[str, ...]) -> RuleUnit:
         """Read a word; `like` takes all that another says, and a chain of them must end."""
         trail: Trail = ("words", key)
         raw = self._raw(key, number)
@@ -165,7 +165,7 @@ class RuleBook:
         if key in chain:
             loop = " is like ".join(f"'{one}'" for one in (*chain[chain.index(key) :], key))
             raise self._file.error(trail, f"{loop}: a loop. Write one of them out.")
-        base = Unit({}, "", {})
+        base = RuleUnit({}, "", {})
         other = raw.get("like")
         if other is not None:
             if other not in self._file.plain["words"]:
@@ -177,7 +177,7 @@ class RuleBook:
         features = {**self.classes.get(name, {}), **base.features, **own, "class": name}
         forms = {**base.forms, **self._forms(trail, raw, "target")}
         to = self._text((*trail, "to"), raw.get("to", base.to))
-        return Unit({**features, "word": key}, to, forms)
+        return RuleUnit({**features, "word": key}, to, forms)
 
     def _forms(self, trail: Trail, raw: Mapping[str, Any], side: str) -> dict[str, str]:
         given = raw.get(side, {})
@@ -187,7 +187,7 @@ class RuleBook:
             self._condition((*trail, side, text), text)
         return {k: self._text((*trail, side, k), v) for k, v in given.items()}
 
-    def _inflect(self, key: str, unit: Unit) -> None:
+    def _inflect(self, key: str, unit: RuleUnit) -> None:
         """List the forms of a word of the source; of a phrase the first word changes."""
         number = self.words[key].index(unit)
         raw = self._raw(key, number)
@@ -201,8 +201,8 @@ class RuleBook:
         for text, form in {**regular, **forms}.items():
             self._add((*form.split(), *rest), unit, condition(text).sets())
 
-    def _add(self, words: tuple[str, ...], unit: Unit, sets: Features) -> None:
-        made = Unit({**unit.features, **sets}, unit.to, unit.forms)
+    def _add(self, words: tuple[str, ...], unit: RuleUnit, sets: Features) -> None:
+        made = RuleUnit({**unit.features, **sets}, unit.to, unit.forms)
         self.forms.setdefault(words, []).append(made)
 
     def _patterns(self, trail: Trail, texts: Any) -> tuple[Pattern, ...]:

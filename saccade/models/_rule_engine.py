@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from saccade.models._rule_book import LONGEST, OrderRule, RuleBook, SpellingRule
-from saccade.models._rule_terms import Features, Pattern, Unit, Written, ended
+from saccade.models._rule_terms import Features, Pattern, RuleUnit, Written, ended
 
 _MOST_WORDS = 500  # of a sentence; what comes behind is left out
 _WIDEST = 16  # units that one rule may match
@@ -29,16 +29,17 @@ class RuleEngine:
     def translate(self, text: str) -> list[Spoken]:
         """Translate a text; sources are numbers of the words that `tokens` gives."""
         words = tokens(text)[:_MOST_WORDS]
-        units = [Unit({"class": "start"}), *self._chosen(self._looked_up(words))]
+        units = [RuleUnit({"class": "start"}), *self._chosen(self._looked_up(words))]
         for rule in self.book.order:
             units = self._applied(rule, units)
         spoken = [one for unit in units for word in unit.words() for one in self._formed(word)]
         return _joined(self._spelt(spoken), capital=text.strip()[:1].isupper())
 
-    def _looked_up(self, words: Sequence[str]) -> list[list[Unit]]:
+    def _looked_up(self, words: Sequence[str]) -> list[list[RuleUnit]]:
         """Find the readings of words, longest phrases first; unknown ones pass through."""
-        found, at = list[list[Unit]](), 0
+        found, at = list[list[RuleUnit]](), 0
         while at < len(words):
+            readings: list[RuleUnit] | None = None
             for n in range(min(LONGEST, len(words) - at), 0, -1):
                 phrase = tuple(words[at : at + n])
                 lower = (phrase[0][:1].lower() + phrase[0][1:], *phrase[1:])
@@ -49,12 +50,12 @@ class RuleEngine:
             if not readings:
                 name = words[at]
                 kind = "mark" if not name[0].isalnum() else "unknown"
-                readings = [Unit({"class": kind, "word": name}, name)]
-            found.append([Unit(dict(one.features), one.to, one.forms, places) for one in readings])
+                readings = [RuleUnit({"class": kind, "word": name}, name)]
+            found.append([RuleUnit(dict(one.features), one.to, one.forms, places) for one in readings])
             at += n
         return found
 
-    def _chosen(self, readings: list[list[Unit]]) -> list[Unit]:
+    def _chosen(self, readings: list[list[RuleUnit]]) -> list[RuleUnit]:
         """Choose one reading of every word: by what stands beside it, or else the first."""
         for rule in self.book.choose:
             for at in range(len(readings)):
@@ -65,7 +66,7 @@ class RuleEngine:
                         readings[place] = fitting
         return [one[0] for one in readings]
 
-    def _applied(self, rule: OrderRule, units: list[Unit]) -> list[Unit]:
+    def _applied(self, rule: OrderRule, units: list[RuleUnit]) -> list[RuleUnit]:
         at = 0
         while at < len(units):
             places = _match(rule.when, [[u.features] for u in units[at : at + _WIDEST]], 0)
@@ -78,7 +79,7 @@ class RuleEngine:
             at += max(len(made), 1) if made else 0
         return units
 
-    def _written(self, rule: OrderRule, found: list[Unit | None]) -> list[Unit]:
+    def _written(self, rule: OrderRule, found: list[RuleUnit | None]) -> list[RuleUnit]:
         for one, other in rule.agree:
             learner, teacher = found[one], found[other]
             if learner is not None and teacher is not None:
@@ -99,29 +100,29 @@ class RuleEngine:
         assert head is not None
         places = tuple(sorted({p for unit in made for p in unit.sources}))
         features = {**head.features, "class": rule.group, **rule.sets}
-        return [Unit(features, "", {}, places, made, head)]
+        return [RuleUnit(features, "", {}, places, made, head)]
 
-    def _made(self, item: Written) -> Unit:
+    def _made(self, item: Written) -> RuleUnit:
         if item.entry:
             one = self.book.words[item.entry][0]
-            return Unit(dict(one.features), one.to, one.forms)
-        return Unit({"class": "literal"}, item.literal)
+            return RuleUnit(dict(one.features), one.to, one.forms)
+        return RuleUnit({"class": "literal"}, item.literal)
 
-    def _formed(self, unit: Unit) -> list[Unit]:
+    def _formed(self, unit: RuleUnit) -> list[RuleUnit]:
         """Inflect a word of the target; one of several words becomes several units."""
         word = unit.to
         for step in self.book.target.get(unit.features.get("class", ""), ()):
             if step.when.holds(unit.features):
                 known = unit.forms.get(step.text)
                 word = ended(word, step.endings) if known is None else known
-        return [Unit(unit.features, one, {}, unit.sources) for one in word.split()]
+        return [RuleUnit(unit.features, one, {}, unit.sources) for one in word.split()]
 
-    def _spelt(self, words: list[Unit]) -> list[Unit]:
+    def _spelt(self, words: list[RuleUnit]) -> list[RuleUnit]:
         for rule in self.book.spelling:
             if rule.become is not None and not rule.before and len(rule.words) > 1:
                 words = _contracted(rule, words)
                 continue
-            for one, after in zip(words, [*words[1:], Unit({}, ".")], strict=False):
+            for one, after in zip(words, [*words[1:], RuleUnit({}, ".")], strict=False):
                 fits = one.to in rule.words and rule.condition.holds(one.features)
                 near = after.to[:1].lower() in rule.before if rule.before else True
                 if fits and near and (not rule.behind or after.to in rule.behind):
@@ -161,14 +162,14 @@ def _match(
     return None
 
 
-def _contracted(rule: SpellingRule, words: list[Unit]) -> list[Unit]:
+def _contracted(rule: SpellingRule, words: list[RuleUnit]) -> list[RuleUnit]:
     """Make one word of several that follow each other."""
-    n, made, at = len(rule.words), list[Unit](), 0
+    n, made, at = len(rule.words), list[RuleUnit](), 0
     while at < len(words):
         here = tuple(one.to for one in words[at : at + n])
         if here == rule.words and rule.condition.holds(words[at].features):
             places = tuple(p for one in words[at : at + n] for p in one.sources)
-            made.append(Unit(words[at].features, rule.become or "", {}, places))
+            made.append(RuleUnit(words[at].features, rule.become or "", {}, places))
             at += n
         else:
             made.append(words[at])
@@ -176,7 +177,7 @@ def _contracted(rule: SpellingRule, words: list[Unit]) -> list[Unit]:
     return made
 
 
-def _joined(words: list[Unit], *, capital: bool) -> list[Spoken]:
+def _joined(words: list[RuleUnit], *, capital: bool) -> list[Spoken]:
     """Decide where spaces stand: none behind an apostrophe, none before marks unless asked for."""
     made = list[Spoken]()
     for word in words:

@@ -14,10 +14,8 @@ from typing import Any, NamedTuple
 Features = dict[str, str]
 
 
-class Test(NamedTuple):
+class FeatureTest(NamedTuple):
     """A feature, the values that it may have, and whether it must not have them."""
-
-    __test__ = False  # nothing for pytest to collect
 
     feature: str
     values: tuple[str, ...]
@@ -27,7 +25,7 @@ class Test(NamedTuple):
 class Condition(NamedTuple):
     """Tests that must all hold."""
 
-    tests: tuple[Test, ...]
+    tests: tuple[FeatureTest, ...]
 
     def holds(self, features: Mapping[str, str]) -> bool:
         """Tell whether they do."""
@@ -61,7 +59,7 @@ class Written(NamedTuple):
 
 
 @dataclass(slots=True)
-class Unit:
+class RuleUnit:
     """A word or a group of words on its way from source to target."""
 
     features: Features
@@ -106,7 +104,7 @@ def condition(text: str) -> Condition:
                 raise ValueError(f"'{word}' is no feature=value")
         if not name or not values:
             raise ValueError(f"'{word}' is no feature=value")
-        tests.append(Test(name, tuple(values.split("|")), bool(negated)))
+        tests.append(FeatureTest(name, tuple(values.split("|")), bool(negated)))
     return Condition(tuple(tests))
 
 
@@ -131,7 +129,7 @@ def written(text: str, n_places: int) -> Written:
     (('number', 'number', 0),)
     """
     first, *rest = text.split() or [""]
-    sets = []
+    sets = list[tuple[str, str, int | None]]()
     for word in rest:
         name, equals, value = word.partition("=")
         there, dot, other = value.partition(".")

@@ -196,7 +196,8 @@ def bleu(stats: Array) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.where(matched > 0, np.log(matched / written), -np.inf)
         brevity = np.minimum(0.0, 1 - wanted / short)
-        return 100 * np.nan_to_num(np.exp(logs.mean(axis=-1) + np.nan_to_num(brevity)))
+        found: Array = 100 * np.nan_to_num(np.exp(logs.mean(axis=-1) + np.nan_to_num(brevity)))
+    return found
 
 
 def _choose(laid: _Laid, weights: Array, positive: int, chance: np.random.Generator) -> Array:

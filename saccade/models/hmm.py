@@ -30,7 +30,7 @@ from saccade.models._baum_welch import (
     tables_of,
 )
 from saccade.models._hmm_counts import (
-    Observed,
+    TaggedWords,
     Smoothing,
     emissions_of,
     states_of,
@@ -122,10 +122,10 @@ class HiddenMarkov(CountedModel, TrellisWriter):
                 " Mend the data."
             )
         factors = words[1::2] if n == 2 else words * 0
-        seen = Observed(words[::n], factors, tags, n_tags)
+        seen = TaggedWords(words[::n], factors, tags, n_tags)
         return self._expect(seen, iteration) if self.baum_welch else self._count(seen)
 
-    def _count(self, seen: Observed) -> CountedPass:
+    def _count(self, seen: TaggedWords) -> CountedPass:
         """Count tags and words, and smooth."""
         factored, how = self.pieces_each == 2, self.smoothing
         states = states_of(seen, self.tables.size, factored=factored, lexical=how.lexical)
@@ -143,7 +143,7 @@ class HiddenMarkov(CountedModel, TrellisWriter):
         told = f"{len(states.counts):,} states; histories of 0 to {self.order} count {shares}."
         return CountedPass({**sizes, **figures}, told)
 
-    def _expect(self, seen: Observed, iteration: int) -> CountedPass:
+    def _expect(self, seen: TaggedWords, iteration: int) -> CountedPass:
         """Make one pass of EM: what is expected of every word becomes what is likely."""
         words, tables = seen.words.astype(np.int64), self.tables
         occurs = np.bincount(words, minlength=tables.size) > 0

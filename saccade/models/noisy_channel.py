@@ -33,7 +33,7 @@ from saccade.models._edit_lattice import (
     first_row,
 )
 from saccade.models._kneser_ney import estimate
-from saccade.models._word_tree import Candidates, Descent, WordTree
+from saccade.models._word_tree import LikelyTexts, Descent, WordTree
 from saccade.models.base import (
     CountedModel,
     CountedPass,
@@ -252,7 +252,7 @@ class NoisyChannel(CountedModel, EditWriter):
 
     def _candidates(self, x: Padded) -> "PaddedTexts":
         """Find the texts of each source: `[B, N, L]`, each behind its last symbol END."""
-        found = [Candidates([], np.zeros(0)) for _ in x.values]
+        found = [LikelyTexts([], np.zeros(0)) for _ in x.values]
         if self.candidates:
             descent = Descent(self.texts, self.channel, self.weight, self.candidates)
             rows = zip(x.values.numpy(force=True), x.lengths.tolist(), strict=True)
@@ -279,7 +279,7 @@ class NoisyChannel(CountedModel, EditWriter):
 
 
 class PaddedTexts(NamedTuple):
-    """Candidates of sources: `[B, N, L]`, and log-probabilities `[B, N]`, NEVER where none is."""
+    """LikelyTexts of sources: `[B, N, L]`, and log-probabilities `[B, N]`, NEVER where none is."""
 
     texts: Tensor
     scores: Tensor
@@ -330,7 +330,7 @@ def _seen(source: Padded) -> Padded:
     return Padded(x.values, x.mask & (place < x.lengths[:, None] - last.long()))
 
 
-def _texts(found: list[Candidates], device: torch.device) -> PaddedTexts:
+def _texts(found: list[LikelyTexts], device: torch.device) -> PaddedTexts:
     n = max((len(one.texts) for one in found), default=0) or 1
     longest = max((len(text) for one in found for text in one.texts), default=0)
     texts = torch.full((len(found), n, longest + 1), END)

@@ -34,7 +34,7 @@ from saccade.tokenizers._vocabulary import END, MARK, PAD, START, UNK, UNKNOWN
 _LARGEST = 64 << 20  # bytes of the rules in a model folder
 
 
-class Rules(CountedModel, Writer):
+class RuleTranslator(CountedModel, Writer):
     """Writes what a file of rules says: words looked up, reordered, inflected and spelt.
 
         source pieces -> text -> words -> readings -> order -> forms -> spelling -> target pieces

@@ -20,14 +20,14 @@ class Trellis(NamedTuple):
 
     tables: `[U, A, C, C]`, probability of candidate c of a place behind candidate b of the place
     before it and a of the one before that; A is C for states that know two before them, else 1.
-    index: `[B, P]`, which table leads to a place.  scores: `[B, P, C]`, how well what stands there
+    leads: `[B, P]`, which table leads to a place.  scores: `[B, P, C]`, how well what stands there
     fits each candidate, 0 where there is none.  symbols: `[B, P, C]`, what a candidate writes.
     lengths: `[B]`, places before the one that is END, the last of a row. Candidate 0 is the only
     one before the first place and at END.
     """
 
     tables: Tensor
-    index: Tensor
+    leads: Tensor
     scores: Tensor
     symbols: Tensor
     lengths: Tensor
@@ -43,7 +43,7 @@ class Trellis(NamedTuple):
 
     def _first(self) -> Tensor:
         """Return the message before the first place, `[B, A, C]`."""
-        message = self.tables.new_zeros(len(self.index), *self.tables.shape[1:3])
+        message = self.tables.new_zeros(len(self.leads), *self.tables.shape[1:3])
         message[:, 0, 0] = 1.0
         return message
 
@@ -59,9 +59,9 @@ class Trellis(NamedTuple):
         each divided by its sum. Rabiner 1989, section III A and V A. log p is that of everything.
         """
         alpha, every = self._first(), []
-        total = self.tables.new_zeros(len(self.index))
-        for t in range(self.index.shape[1]):
-            stepped = (alpha[:, :, :, None] * self.tables[self.index[:, t]]).sum(dim=self._over)
+        total = self.tables.new_zeros(len(self.leads))
+        for t in range(self.leads.shape[1]):
+            stepped = (alpha[:, :, :, None] * self.tables[self.leads[:, t]]).sum(dim=self._over)
             stepped = stepped * self.scores[:, t, None]  # [B, A, C]
             size = stepped.sum(dim=(1, 2))  # [B]
             here = self._here(t)
@@ -77,9 +77,9 @@ class Trellis(NamedTuple):
         """
         ones = torch.ones_like(self._first())
         beta, every = ones, [ones]
-        for t in range(self.index.shape[1] - 1, 0, -1):
+        for t in range(self.leads.shape[1] - 1, 0, -1):
             ahead = (beta * self.scores[:, t, None])[:, None]  # [B, 1, A, C]
-            stepped = (self.tables[self.index[:, t]] * ahead).sum(dim=3)  # [B, A, C]
+            stepped = (self.tables[self.leads[:, t]] * ahead).sum(dim=3)  # [B, A, C]
             stepped = stepped / stepped.amax(dim=(1, 2), keepdim=True)
             beta = torch.where(self._here(t), stepped, ones)
             every.append(beta)
@@ -98,14 +98,14 @@ class Trellis(NamedTuple):
         Viterbi 1967; Rabiner 1989, section III B.
         """
         delta, steps = self._first(), []
-        for t in range(self.index.shape[1]):
-            ways = delta[:, :, :, None] * self.tables[self.index[:, t]]  # [B, A, C, C]
+        for t in range(self.leads.shape[1]):
+            ways = delta[:, :, :, None] * self.tables[self.leads[:, t]]  # [B, A, C, C]
             stepped, back = ways.max(dim=self._over)
             stepped = stepped * self.scores[:, t, None]
             largest = stepped.amax(dim=(1, 2), keepdim=True)
             delta = torch.where(self._here(t), stepped / largest, delta)
             steps.append(back)  # [B, A, C]
-        rows = torch.arange(len(self.index), device=self.index.device)
+        rows = torch.arange(len(self.leads), device=self.leads.device)
         here = torch.zeros_like(self.lengths)  # END
         before = delta[:, :, 0].argmax(dim=1)  # [B], at order 2 the candidate before END
         path = [here]
@@ -124,8 +124,8 @@ class Trellis(NamedTuple):
         p(y[t] | y[<t], everything) ~ sum over states that write y, behind states that wrote y[<t]
         """
         beta, message, every = self.backward_sums(), self._first(), []
-        for t in range(self.index.shape[1]):
-            reached = (message[:, :, :, None] * self.tables[self.index[:, t]]).sum(dim=self._over)
+        for t in range(self.leads.shape[1]):
+            reached = (message[:, :, :, None] * self.tables[self.leads[:, t]]).sum(dim=self._over)
             reached = reached * self.scores[:, t, None]  # [B, A, C]
             written = self.symbols[:, t] == tokens[:, t, None]  # [B, C]
             odds = likely(reached, beta[:, t], self.scores[:, t])

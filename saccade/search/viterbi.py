@@ -33,7 +33,7 @@ class Viterbi(Search):
         """Search the trellis of `state`; the tree is a single path."""
         _check(task)
         trellis = trellis_of(state, "viterbi")
-        if not len(trellis.index):
+        if not len(trellis.leads):
             return []
         path = _allowed(trellis, task).best_path()  # [B, P]
         tokens = trellis.symbols.gather(2, path[:, :, None])[:, :, 0]

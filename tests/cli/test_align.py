@@ -21,7 +21,7 @@ WORDS = {"tokenizer": {"kind": "word", "punctuation": False}}
 def trained(folder: Path, *, back: bool = False, **model: Any) -> Predictor:
     pairs = [pair[::-1] if back else pair for pair in PAIRS]
     reader = {"kind": "pairs", "pairs": pairs}
-    plain = {
+    plain: dict[str, Any] = {
         "name": "back" if back else "forward",
         "data": {"train": reader, "valid": reader, "source": WORDS, "target": WORDS},
         "model": model or {"kind": "hmm_alignment", "null": 0.1},

@@ -4,6 +4,8 @@ from dataclasses import replace
 from itertools import pairwise, product
 from math import exp, log, prod
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -34,7 +36,7 @@ def corpus(pairs: int = 50, words: int = 12, *, seed: int = 3) -> tuple[LaidSide
     return side(*sides[0]), side(*sides[1])
 
 
-def begun(source: LaidSide = SOURCE, target: LaidSide = TARGET, **settings: float) -> Aligner:
+def begun(source: LaidSide = SOURCE, target: LaidSide = TARGET, **settings: Any) -> Aligner:
     n = int(max(source.values.max(), target.values.max())) + 1
     state = Aligner.begin(source, target, n, n)
     draw = np.random.default_rng(1)

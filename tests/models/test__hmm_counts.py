@@ -8,7 +8,7 @@ import pytest
 from saccade.models._hmm_counts import (
     LEAST,
     Emissions,
-    Observed,
+    TaggedWords,
     Smoothing,
     States,
     by_suffix,
@@ -22,10 +22,10 @@ SENTENCES = [[(4, 5), (5, 6), (6, 6)], [(4, 5), (5, 5)], [(7, 6)], [(4, 7), (5, 
 PLAIN = Smoothing(rare=10, prior=0.5, lexical=0)
 
 
-def observed(factors: bool = False) -> Observed:
+def observed(factors: bool = False) -> TaggedWords:
     words, tags = (np.array([pair[i] for one in SENTENCES for pair in one]) for i in (0, 1))
     given = np.where(words == 4, 8, 9) if factors else words * 0
-    return Observed(words, given, tags, np.array([len(one) for one in SENTENCES]))
+    return TaggedWords(words, given, tags, np.array([len(one) for one in SENTENCES]))
 
 
 def made(how: Smoothing = PLAIN, *, factors: bool = False) -> tuple[States, Emissions]:

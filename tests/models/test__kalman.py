@@ -74,7 +74,8 @@ class Joint:
 
     def given(self, y: Array, seen: NDArray[np.bool_]) -> tuple[Array, Array, float]:
         """Return mean and covariance of all states, and the log-density of what was seen."""
-        C, noise = self.C[seen], self.R[np.ix_(seen, seen)]
+        C: Array = self.C[seen]
+        noise: Any = self.R[np.ix_(seen, seen)]
         S = C @ self.cov @ C.T + noise
         error = y[seen] - C @ self.mean
         K = self.cov @ C.T @ np.linalg.inv(S)

@@ -24,7 +24,7 @@ def table(most: int = 20) -> PhraseTable:
     return tables.build(given, extract(given, 3), SIZES, 3, most)
 
 
-def found(given: PhraseTable, *words: int) -> dict[tuple[int, ...], np.ndarray]:  # type: ignore[type-arg]
+def found(given: PhraseTable, *words: int) -> dict[tuple[int, ...], np.ndarray]:
     node = 0
     for word in words:
         node = int(np.searchsorted(given.keys, node * SIZES[0] + word))

@@ -43,7 +43,7 @@ def turn(i: int, a: int, j: int, links: Links) -> str:
 
 def extracted(pairs: list[Sentence], longest: int, values: int = 5) -> dict[Row, str]:
     sides = [
-        LaidSide(np.full(sum(p[k] for p in pairs), values), np.array([p[k] for p in pairs]))
+        LaidSide(np.full(sum(p[:2][k] for p in pairs), values), np.array([p[:2][k] for p in pairs]))
         for k in (0, 1)
     ]
     links = [(p, s, t) for p, (_, _, some) in enumerate(pairs) for s, t in some]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from saccade.models._rule_terms import Unit, condition, pattern, written
+from saccade.models._rule_terms import RuleUnit, condition, pattern, written
 
 
 def test_conditions() -> None:
@@ -36,10 +36,10 @@ def test_what_is_written() -> None:
 
 
 def test_a_group_agrees_by_its_head() -> None:
-    verb, clitic, noun = (Unit({"class": name}) for name in ("verb", "reflexive", "noun"))
+    verb, clitic, noun = (RuleUnit({"class": name}) for name in ("verb", "reflexive", "noun"))
     clitic.features["agrees"] = "yes"
-    group = Unit({"class": "group"}, children=[clitic, verb, noun], head=verb)
-    group.agree(Unit({"person": "nous", "tense": "past"}), ("person",))
+    group = RuleUnit({"class": "group"}, children=[clitic, verb, noun], head=verb)
+    group.agree(RuleUnit({"person": "nous", "tense": "past"}), ("person",))
     assert [one.features.get("person") for one in (verb, clitic, noun)] == ["nous", "nous", None]
     assert "tense" not in verb.features
     group.set("denied", "yes")

@@ -10,7 +10,7 @@ from saccade.data.codecs import Codecs
 from saccade.errors import CheckpointError, RecipeError
 from saccade.folders.model import put_weights
 from saccade.models.base import LaidPairs, LaidSide
-from saccade.models.rules import Rules
+from saccade.models.rules import RuleTranslator
 from saccade.parts import Part
 from saccade.predict.predictor import Predictor
 from saccade.recipe import Decoding
@@ -36,7 +36,7 @@ def vocabulary(kind: str, lines: list[str]) -> Vocabulary:
 
 def counted(both: Codecs, tmp_path: Path, **options: object) -> Rules:
     (tmp_path / "small.yaml").write_text(SMALL, encoding="utf-8")
-    model = Rules(*both.shape, rules="small.yaml", **options)  # type: ignore[arg-type]
+    model = RuleTranslator(*both.shape, rules="small.yaml", **options)  # type: ignore[arg-type]
     model.count(LaidPairs({"source": NOTHING}, NOTHING, root=tmp_path), 0)
     return model
 
@@ -68,7 +68,7 @@ def test_unknown_words_are_replaced_by_the_source(tmp_path: Path) -> None:
 
 def test_the_rules_are_in_the_weights(tmp_path: Path) -> None:
     both = text_codecs(vocabulary("word", ENGLISH), vocabulary("word", FRENCH))
-    model, other = counted(both, tmp_path), Rules(*both.shape, rules="not/there.yaml")
+    model, other = counted(both, tmp_path), RuleTranslator(*both.shape, rules="not/there.yaml")
     put_weights(other, {name: one.clone() for name, one in weights.of(model).items()}, "saved")
     assert Predictor(other, both, Decoding(metrics=[])).predict("the sea").text == "la mer"
     assert other.plain["words"]["sea"] == {"to": "mer", "class": "noun", "gender": "f"}
@@ -78,7 +78,7 @@ def test_words_are_induced_and_those_of_the_file_stay(tmp_path: Path) -> None:
     source, target = vocabulary("word", ["sea sun"] * 3), vocabulary("word", ["mer soleil"] * 3)
     both = text_codecs(source, target)
     (tmp_path / "small.yaml").write_text(SMALL.replace("to: mer", "to: océan"), encoding="utf-8")
-    model = Rules(*both.shape, rules="small.yaml", induce=True)
+    model = RuleTranslator(*both.shape, rules="small.yaml", induce=True)
     sides_of = [
         LaidSide(np.array((v.encode(a) + v.encode(b)) * 5), np.ones(10, np.int64))
         for v, a, b in ((source, "sea", "sun"), (target, "mer", "soleil"))
@@ -90,7 +90,7 @@ def test_words_are_induced_and_those_of_the_file_stay(tmp_path: Path) -> None:
 
 
 def test_a_damaged_folder_is_refused() -> None:
-    model = Rules(*sides(8))
+    model = RuleTranslator(*sides(8))
     for text in (b"{", b"[]", b'{"wrods": {}}', b'{"words": {"a": {"like": "a"}}}', b"\xff"):
         book = torch.tensor(list(text), dtype=torch.uint8)
         with pytest.raises(CheckpointError, match="here: its rules cannot be followed"):
@@ -101,7 +101,7 @@ def test_a_damaged_folder_is_refused() -> None:
 
 def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RecipeError, match=r"rules.doubt: 1 is not between 0 and 1; 0.01 is usual."):
-        Rules(*sides(8), doubt=1.0)
-    model = Rules(*sides(8), rules="none.yaml")
+        RuleTranslator(*sides(8), doubt=1.0)
+    model = RuleTranslator(*sides(8), rules="none.yaml")
     with pytest.raises(RecipeError, match=r"model.rules: .*none.yaml: no such file"):
         model.count(LaidPairs({"source": NOTHING}, NOTHING, root=tmp_path), 0)

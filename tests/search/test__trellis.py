@@ -40,7 +40,7 @@ def weights_of(trellis: Trellis, row: int) -> dict[Path, float]:
         whole, weight = (0, 0, *path, 0), 1.0
         for t in range(n + 1):
             a, b, c = whole[t : t + 3]
-            table = trellis.tables[trellis.index[row, t]]
+            table = trellis.tables[trellis.leads[row, t]]
             weight *= float(table[a if len(table) > 1 else 0, b, c] * trellis.scores[row, t, c])
         found[path] = weight
     return found
@@ -86,7 +86,7 @@ def test_symbols_are_as_likely_as_the_paths_that_write_them(order: int) -> None:
             every[written] = every.get(written, 0.0) + weight
         whole = sum(every.values())
         for written, weight in every.items():
-            tokens = torch.full_like(trellis.index, 4)
+            tokens = torch.full_like(trellis.leads, 4)
             tokens[row, :n] = torch.tensor(written, dtype=torch.long)
             gains = trellis.gains(tokens)[row, : n + 1]
             assert float(gains.sum()) == pytest.approx(log(weight / whole))

@@ -22,12 +22,13 @@ def run(task: Task, **given: float) -> list[list[tuple[tuple[int, ...], float]]]
 
 
 def test_it_writes_the_best_derivation() -> None:
-    assert TASK.options is not None
+    given = TASK.options
+    assert given is not None
     for row, ((tokens, score), *_) in enumerate(run(TASK, width=1000, threshold=1e9)):
-        every = list(derivations(TASK.options, row))
-        best = max(every, key=lambda path: score_of(TASK.options, path))
-        assert list(tokens) == text_of(TASK.options, best)
-        assert score == pytest.approx(score_of(TASK.options, best), abs=1e-5)
+        every = list(derivations(given, row))
+        best = max(every, key=lambda path: score_of(given, path))
+        assert list(tokens) == text_of(given, best)
+        assert score == pytest.approx(score_of(given, best), abs=1e-5)
 
 
 def test_n_best_are_different_texts_in_order() -> None:
