@@ -45,7 +45,7 @@ static int by_rank(const void *a, const void *b) {
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static void hold(Follow *f, int64_t place, Held one) {
+static void hold_path(Follow *f, int64_t place, Held one) {
     for (int64_t h = f->firsts[place]; h >= 0; h = f->held[h].next) {
         Held *other = f->held + h;
         if (other->gap == one.gap && other->beyond == one.beyond && other->stop == one.stop && other->left == one.left) {
@@ -89,7 +89,7 @@ static const Spoken *speak(Follow *f, int64_t o, int64_t place, int64_t context)
     return spoken;
 }
 
-static void go_on(Follow *f, int64_t h, int64_t o, uint64_t covered, int64_t place, int64_t context) {
+static void go_further(Follow *f, int64_t h, int64_t o, uint64_t covered, int64_t place, int64_t context) {
     const StackCall *call = f->call->options;
     const Held here = f->held[h];
     const int64_t begin = call->spans[2 * o], stop = call->spans[2 * o + 1];
@@ -112,7 +112,7 @@ static void go_on(Follow *f, int64_t h, int64_t o, uint64_t covered, int64_t pla
     next.left = open ? begin : -1;
     next.parent = h;
     next.option = o;
-    hold(f, place + n, next);
+    hold_path(f, place + n, next);
 }
 
 static void follow_place(Follow *f, int64_t h, int64_t place, int64_t context) {
@@ -126,7 +126,7 @@ static void follow_place(Follow *f, int64_t h, int64_t place, int64_t context) {
             const int64_t stop = call->spans[2 * o + 1];
             const uint64_t bits = (((uint64_t)1 << (stop - begin)) - 1) << (begin - here.gap);
             if ((begin > here.gap && stop - here.gap > reach) || here.beyond & bits) break;
-            go_on(f, h, o, here.beyond | bits, place, context);
+            go_further(f, h, o, here.beyond | bits, place, context);
         }
     }
 }
@@ -191,7 +191,7 @@ int64_t stack_follow(const FollowCall *call) {
         memset(f.firsts, 0xff, (size_t)(call->length + 1) * sizeof *f.firsts);
         for (int64_t o = 0; o < n; o++)
             f.spoken[o] = (Spoken){f.sums + (options->begins[first + o] - options->begins[first]), 0, -1};
-        hold(&f, 0, (Held){.left = -1, .parent = -1, .option = -1, .total = outlook(&f.out, 0, 0)});
+        hold_path(&f, 0, (Held){.left = -1, .parent = -1, .option = -1, .total = outlook(&f.out, 0, 0)});
         const int64_t last = follow_text(&f);
         if (!f.failed) write_path(&f, last);
     }

@@ -51,7 +51,9 @@ class RuleEngine:
                 name = words[at]
                 kind = "mark" if not name[0].isalnum() else "unknown"
                 readings = [RuleUnit({"class": kind, "word": name}, name)]
-            found.append([RuleUnit(dict(one.features), one.to, one.forms, places) for one in readings])
+            found.append(
+                [RuleUnit(dict(one.features), one.to, one.forms, places) for one in readings]
+            )
             at += n
         return found
 

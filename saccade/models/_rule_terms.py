@@ -66,8 +66,8 @@ class RuleUnit:
     to: str = ""
     forms: Mapping[str, str] = field(default_factory=dict)  # irregular ones, by condition
     sources: tuple[int, ...] = ()  # numbers of the words of the source
-    children: list["Unit"] = field(default_factory=list)
-    head: "Unit | None" = None
+    children: list["RuleUnit"] = field(default_factory=list)
+    head: "RuleUnit | None" = None
 
     def set(self, feature: str, value: str) -> None:
         """Set a feature of it and of all in it."""
@@ -75,7 +75,7 @@ class RuleUnit:
         for child in self.children:
             child.set(feature, value)
 
-    def agree(self, other: "Unit", names: tuple[str, ...]) -> None:
+    def agree(self, other: "RuleUnit", names: tuple[str, ...]) -> None:
         """Take features of another; in a group, its head does and all that have `agrees: yes`."""
         for name in names:
             if name in other.features:
@@ -84,7 +84,7 @@ class RuleUnit:
             if child is self.head or child.features.get("agrees") == "yes":
                 child.agree(other, names)
 
-    def words(self) -> list["Unit"]:
+    def words(self) -> list["RuleUnit"]:
         """Return the words in it, in order."""
         return [w for child in self.children for w in child.words()] if self.children else [self]
 

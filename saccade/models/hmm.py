@@ -30,8 +30,8 @@ from saccade.models._baum_welch import (
     tables_of,
 )
 from saccade.models._hmm_counts import (
-    TaggedWords,
     Smoothing,
+    TaggedWords,
     emissions_of,
     states_of,
     transitions_of,

@@ -33,7 +33,7 @@ from saccade.models._edit_lattice import (
     first_row,
 )
 from saccade.models._kneser_ney import estimate
-from saccade.models._word_tree import LikelyTexts, Descent, WordTree
+from saccade.models._word_tree import Descent, LikelyTexts, WordTree
 from saccade.models.base import (
     CountedModel,
     CountedPass,

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from itertools import pairwise, product
 from math import exp, log, prod
-
 from typing import Any
 
 import numpy as np

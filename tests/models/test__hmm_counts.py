@@ -8,9 +8,9 @@ import pytest
 from saccade.models._hmm_counts import (
     LEAST,
     Emissions,
-    TaggedWords,
     Smoothing,
     States,
+    TaggedWords,
     by_suffix,
     emissions_of,
     states_of,

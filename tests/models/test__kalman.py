@@ -72,9 +72,9 @@ class Joint:
         self.C: Array = np.kron(np.eye(n_places), C)
         self.R: Array = np.kron(np.eye(n_places), np.diag(r))
 
-    def given(self, y: Array, seen: NDArray[np.bool_]) -> tuple[Array, Array, float]:
+    def given(self, y: Any, seen: NDArray[np.bool_]) -> tuple[Array, Array, float]:
         """Return mean and covariance of all states, and the log-density of what was seen."""
-        C: Array = self.C[seen]
+        C: Any = self.C[seen]
         noise: Any = self.R[np.ix_(seen, seen)]
         S = C @ self.cov @ C.T + noise
         error = y[seen] - C @ self.mean

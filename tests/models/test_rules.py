@@ -34,7 +34,7 @@ def vocabulary(kind: str, lines: list[str]) -> Vocabulary:
     return Part(Tokenizer, kind).build().fit(lines, ["nfc"])
 
 
-def counted(both: Codecs, tmp_path: Path, **options: object) -> Rules:
+def counted(both: Codecs, tmp_path: Path, **options: object) -> RuleTranslator:
     (tmp_path / "small.yaml").write_text(SMALL, encoding="utf-8")
     model = RuleTranslator(*both.shape, rules="small.yaml", **options)  # type: ignore[arg-type]
     model.count(LaidPairs({"source": NOTHING}, NOTHING, root=tmp_path), 0)
