@@ -13,8 +13,8 @@ usual, but never from links. Settings were chosen on `dev`.
 
 import argparse
 import resource
+import shutil
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from itertools import pairwise
@@ -31,7 +31,7 @@ from saccade.predict.pharaoh import read_gold, read_links
 
 DEV = ("MasterCat", "BlueBeard")
 LONGEST = 200  # words
-PASSES = ("ibm1",) * 5 + ("hmm",) * 5
+PASSES = ("ibm1",) * 3 + ("hmm",) * 4
 
 
 def lay(data: Path, folder: Path) -> None:
@@ -79,7 +79,7 @@ def eflomal(folder: Path) -> None:
         (folder / f"eflomal.{name}").write_text(text, encoding="utf-8")
     began = time.monotonic()
     names = [str(folder / f"eflomal.{one}") for one in ("fr", "en", "forward", "reverse")]
-    program = Path(sys.executable).parent / "eflomal-align"
+    program = shutil.which("eflomal-align") or "eflomal-align"
     flags = [x for pair in zip(("-s", "-t", "-f", "-r"), names, strict=True) for x in pair]
     subprocess.run([program, *flags, "--overwrite"], check=True)
     print(f"eflomal: {time.monotonic() - began:.1f} s")

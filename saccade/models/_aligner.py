@@ -58,7 +58,7 @@ class AlignerSettings:
     """
 
     prior: float = 0.01
-    null: float = 0.5
+    null: float = 0.6
     jump_prior: float = 0.01
     n_words: int = 0
 

@@ -251,7 +251,7 @@ def checked(owner: str, passes: Mapping[str, int], prior: float, null: float) ->
     if not 0 <= prior <= 100:
         raise RecipeError(f"{owner}.prior: {prior} is not between 0 and 100; 0.01 is usual.")
     if not 0 < null < 1:
-        raise RecipeError(f"{owner}.null: {null} is not between 0 and 1; 0.1 to 0.5 is usual.")
+        raise RecipeError(f"{owner}.null: {null} is not between 0 and 1; 0.1 to 0.6 is usual.")
     return AlignerSettings(prior, null)
 
 

@@ -36,10 +36,10 @@ class HmmAlignment(WordAligner):
         sources: Mapping[str, Side],
         target: Side,
         *,
-        ibm1: int = 5,
-        passes: int = 5,
+        ibm1: int = 3,
+        passes: int = 4,
         prior: float = 0.01,
-        null: float = 0.5,
+        null: float = 0.6,
     ) -> None:
         settings = checked("hmm_alignment", {"ibm1": ibm1, "passes": passes}, prior, null)
         super().__init__(sources, target, ["ibm1"] * ibm1 + ["hmm"] * passes, settings)
