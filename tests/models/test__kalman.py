@@ -69,8 +69,8 @@ class Joint:
             for s in range(t + 1):
                 self.cov[t * n : (t + 1) * n, s * n : (s + 1) * n] = blocks[t][s]
                 self.cov[s * n : (s + 1) * n, t * n : (t + 1) * n] = blocks[t][s].T
-        self.C: Array = np.kron(np.eye(n_places), C)
-        self.R: Array = np.kron(np.eye(n_places), np.diag(r))
+        self.C: Any = np.kron(np.eye(n_places), C)
+        self.R: Any = np.kron(np.eye(n_places), np.diag(r))
 
     def given(self, y: Any, seen: NDArray[np.bool_]) -> tuple[Array, Array, float]:
         """Return mean and covariance of all states, and the log-density of what was seen."""
