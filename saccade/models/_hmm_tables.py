@@ -119,13 +119,13 @@ class HmmTables(nn.Module):
         (ones, pairs), n = short, len(self.tags)
         l1, l2, l3 = self.shares.tolist()
         if self.order == 1:
-            found: Tensor = l1 * ones + l2 * pairs
-            return found
+            short_mix: Tensor = l1 * ones + l2 * pairs
+            return short_mix
         history = (a * n + b) * n
         triples = _found(self.triple_keys, self.triples, history + c)
         triples = torch.where(_known(self.triple_keys, history, n), triples, pairs)
-        found = l1 * ones + l2 * pairs + l3 * triples
-        return found
+        mixed: Tensor = l1 * ones + l2 * pairs + l3 * triples
+        return mixed
 
     def lay(self, words: Tensor, factors: Tensor, lengths: Tensor) -> LaidWords:
         """Find the candidates of words `[B, S]`, and of END behind them."""
