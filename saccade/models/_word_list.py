@@ -37,6 +37,7 @@ def induced_words(
     order = np.lexsort((t, -n, s))
     first = order[np.unique(s[order], return_index=True)[1]]
     good = first[(n[first] >= _LEAST) & (n[first] >= _SHARE * whole[s[first]])]
+    good = good[np.argsort(n[good], kind="stable")]  # of two pieces of one spelling, the commoner
     return {
         pieces[a].removeprefix(MARK): target_pieces[b].removeprefix(MARK)
         for a, b in zip(s[good].tolist(), t[good].tolist(), strict=True)

@@ -16,6 +16,17 @@ def test_words_that_stand_together_are_listed() -> None:
     assert found == {"hund": "dog", "katze": "cat", "der": "the"}
 
 
+def test_of_two_pieces_of_one_spelling_the_commoner_counts() -> None:
+    """A word behind a hyphen has no mark before it, and is another piece."""
+    rows = [([4], [4])] * 9 + [([5], [5])] * 3
+    source, target = (
+        LaidSide(np.array([i for one in rows for i in one[k]]), np.ones(12, np.int64))
+        for k in (0, 1)
+    )
+    pieces = (*PIECES[:4], "▁hund", "hund")
+    assert induced_words(source, target, pieces, TARGET[:6]) == {"hund": "dog"}
+
+
 def test_nothing_is_induced_from_nothing() -> None:
     nothing = LaidSide(np.zeros(0, np.int64), np.zeros(0, np.int64))
     assert induced_words(nothing, nothing, PIECES, TARGET) == {}
