@@ -56,8 +56,8 @@ class Counting(Learner):
         self._progress = snapshot.progress
 
     def due(self) -> bool:
-        """Say that every pass is validated."""
-        return self._progress.step > 0
+        """Say that every pass is validated, once the model says that it writes something."""
+        return self._progress.step >= self.counted.judged
 
     def describe(self) -> str:
         """Say what is about to be fitted to what."""
@@ -82,7 +82,8 @@ class Counting(Learner):
             self.log.record("train", progress.step, {**counted, "seconds": progress.seconds})
             if told:
                 self.log.say(told)
-            progress.validations.append(self.validate())
+            if self.due():
+                progress.validations.append(self.validate())
             progress.elapsed += time.monotonic() - started
             self.save()
         return reason

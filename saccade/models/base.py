@@ -131,6 +131,7 @@ class CountedModel(Model, ABC):
     learner: ClassVar[str] = "counting"
     tunes: ClassVar[bool] = False  # True if some pass chooses a few weights on validation pairs
     iterations: int = 1  # passes over the corpus until it is fitted
+    judged: int = 1  # passes behind which it is validated, and not before
 
     @abstractmethod
     def count(self, corpus: LaidPairs, iteration: int) -> CountedPass:

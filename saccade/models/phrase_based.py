@@ -121,7 +121,8 @@ class PhraseBased(CountedModel, PhraseWriter):
         self.reach, self.rounds = distortion_limit, tune
         (source,) = sources.values()
         self.sizes = source.size, target.size
-        self.iterations = len(self.kinds) + 1 + (tune > 0)
+        self.judged = len(self.kinds) + 1  # before there are phrases, nothing is translated
+        self.iterations = self.judged + (tune > 0)
         self.language = BackoffHead(1, target.size, None)
         self.table = HeldArrays(tables.empty()._asdict())
         nothing = {name: np.zeros(0, kind) for name, kind in _ALIGNER.items()}
