@@ -59,6 +59,10 @@ class EditChannel(nn.Module):
         smoothing: edits that every row has seen before any were counted: mostly right ones.
     """
 
+    inserted: nn.Parameter
+    dropped: nn.Parameter
+    taken: nn.Parameter
+
     def __init__(self, size: int, *, neighbours: bool, smoothing: float) -> None:
         super().__init__()
         if size > MOST_SYMBOLS:
