@@ -36,7 +36,7 @@ class ChannelTables(NamedTuple):
         return cls(*(one.detach().exp().numpy(force=True) for one in (*whole, channel.stop)))
 
 
-class LikelyTexts(NamedTuple):
+class TextCandidates(NamedTuple):
     """The likeliest texts of a source: symbols of each, and log p(x | y) + weight log p(y)."""
 
     texts: list[list[int]]
@@ -60,10 +60,8 @@ class WordTree(nn.Module):
         size: symbols.
     """
 
-    parents: nn.Parameter
-    symbols: nn.Parameter
     counts: nn.Parameter
-    begins: nn.Parameter
+    symbols: nn.Parameter
     most: nn.Parameter
 
     def __init__(self, size: int) -> None:
@@ -159,15 +157,15 @@ class Descent:
         self.prior = (found["counts"] / total) ** weight * self.ends
         self.highest = (found["most"] / total) ** weight
 
-    def __call__(self, source: Array) -> LikelyTexts:
+    def __call__(self, source: Array) -> TextCandidates:
         """Find the likeliest texts of one source `[S]`."""
         if len(source) > LONGEST:
-            return LikelyTexts([], np.zeros(0))
+            return TextCandidates([], np.zeros(0))
         _, scores = self._descend(source, 0.0, _FIRST)
         floor = float(scores[-1]) if len(scores) == self.n else 0.0
         nodes, scores = self._descend(source, floor, 0)
         with np.errstate(divide="ignore"):
-            return LikelyTexts([self._text(int(node)) for node in nodes], np.log(scores))
+            return TextCandidates([self._text(int(node)) for node in nodes], np.log(scores))
 
     def _descend(self, source: Array, floor: float, width: int) -> tuple[Array, Array]:
         """Return the n best nodes and their scores; `width` 0 keeps all above `floor`."""

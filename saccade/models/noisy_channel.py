@@ -1,10 +1,11 @@
 """The noisy channel: what was meant, given what was seen."""
 
 from collections.abc import Mapping
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from saccade.errors import DataError, RecipeError
@@ -33,7 +34,7 @@ from saccade.models._edit_lattice import (
     first_row,
 )
 from saccade.models._kneser_ney import estimate
-from saccade.models._word_tree import Descent, LikelyTexts, WordTree
+from saccade.models._word_tree import Descent, TextCandidates, WordTree
 from saccade.models.base import (
     CountedModel,
     CountedPass,
@@ -46,6 +47,7 @@ from saccade.models.ngram import MOST
 from saccade.nouns import Side
 from saccade.tokenizers._vocabulary import END, PAD, START
 
+Array = NDArray[Any]
 IMPOSSIBLE = -1000.0  # the log-probability of what cannot be
 _CELLS = 1 << 20  # of the lattices of a batch of pairs
 _MOST_CELLS = 1 << 22  # of the lattice of one pair
@@ -252,7 +254,7 @@ class NoisyChannel(CountedModel, EditWriter):
 
     def _candidates(self, x: Padded) -> "PaddedTexts":
         """Find the texts of each source: `[B, N, L]`, each behind its last symbol END."""
-        found = [LikelyTexts([], np.zeros(0)) for _ in x.values]
+        found = [TextCandidates([], np.zeros(0)) for _ in x.values]
         if self.candidates:
             descent = Descent(self.texts, self.channel, self.weight, self.candidates)
             rows = zip(x.values.numpy(force=True), x.lengths.tolist(), strict=True)
@@ -279,13 +281,13 @@ class NoisyChannel(CountedModel, EditWriter):
 
 
 class PaddedTexts(NamedTuple):
-    """LikelyTexts of sources: `[B, N, L]`, and log-probabilities `[B, N]`, NEVER where none is."""
+    """Candidates of sources: `[B, N, L]`, and log-probabilities `[B, N]`, NEVER where none is."""
 
     texts: Tensor
     scores: Tensor
 
 
-def taught(source: LaidSide, target: LaidSide, *, copies: bool) -> np.ndarray:
+def taught(source: LaidSide, target: LaidSide, *, copies: bool) -> Array:
     """Return the numbers of the pairs that teach a channel: all, or those whose sides differ."""
     everything = np.arange(len(target.lengths))
     if copies:
@@ -301,8 +303,8 @@ def taught(source: LaidSide, target: LaidSide, *, copies: bool) -> np.ndarray:
 
 
 def _batch(
-    index: np.ndarray, first: int, source_lengths: np.ndarray, target_lengths: np.ndarray
-) -> tuple[int, np.ndarray]:
+    index: Array, first: int, source_lengths: Array, target_lengths: Array
+) -> tuple[int, Array]:
     """Take pairs from `first` on, as many as there is room for; return where the next begin."""
     last = min(first + 4096, len(index))
     while last > first + 1:
@@ -330,7 +332,7 @@ def _seen(source: Padded) -> Padded:
     return Padded(x.values, x.mask & (place < x.lengths[:, None] - last.long()))
 
 
-def _texts(found: list[LikelyTexts], device: torch.device) -> PaddedTexts:
+def _texts(found: list[TextCandidates], device: torch.device) -> PaddedTexts:
     n = max((len(one.texts) for one in found), default=0) or 1
     longest = max((len(text) for one in found for text in one.texts), default=0)
     texts = torch.full((len(found), n, longest + 1), END)
