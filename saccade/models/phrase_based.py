@@ -100,6 +100,8 @@ class PhraseBased(CountedModel, PhraseWriter):
     """
 
     tunes: ClassVar[bool] = True
+    source_raws: ClassVar[tuple[str, ...]] = ("text",)
+    target_raws: ClassVar[tuple[str, ...]] = ("text",)
     head: GivenHead
 
     def __init__(
