@@ -3,7 +3,7 @@
     python -m benchmarks.nearest_word RUN [--splits valid test]
 
 RUN is a folder of the model noisy_channel: its words and how often they occur are the list. Edits
-cost one; with  two neighbours that changed places cost one too (Norvig 2007).
+cost one; in the second row two neighbours that changed places cost one too (Norvig 2007).
 """
 
 import argparse
