@@ -60,7 +60,7 @@ def test_a_path_that_was_left_out(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("path", sorted(RECIPES.rglob("*.yaml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(RECIPES.glob("*/*.yaml")), ids=lambda path: path.stem)
 def test_a_recipe_that_needs_files_says_how_to_get_them(path: Path) -> None:
     recipe = recipes.load(path)
     if named_files(readers_of(recipe)):

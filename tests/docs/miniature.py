@@ -36,6 +36,9 @@ def copy_recipe(path: Path, folder: Path) -> None:
     size = LINE if lines else PICTURE
     for reader in _readers(raw):
         _write(reader, folder, size)
+    if rules := raw["model"].get("rules"):
+        (folder / rules).parent.mkdir(parents=True, exist_ok=True)
+        (folder / rules).write_bytes((Path(__file__).parents[2] / rules).read_bytes())
     place = folder / path
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_text(yaml.safe_dump(raw, sort_keys=False, allow_unicode=True), encoding="utf-8")

@@ -11,7 +11,7 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 NAMED = re.compile(r"`?((?:docs|recipes)/[\w./-]+\.(?:md|yaml|svg))`?")
 CODE = re.compile(r"(?<![\w/.])((?:saccade|tests|benchmarks)/[\w/]+\.(?:py|c|h|yaml))\b")
 PLANNED = {"saccade/attention/cosine.py", "tests/attention/test_cosine.py"}  # as one might add it
-RECIPES = sorted((ROOT / "recipes").rglob("*.yaml"))
+RECIPES = sorted((ROOT / "recipes").glob("*/*.yaml"))
 MECHANISMS = sorted((ROOT / "docs" / "mechanisms").glob("[!R]*.md"))
 FIGURES = re.compile(r"^Figures: .*$", re.MULTILINE)
 
