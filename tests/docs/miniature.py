@@ -27,7 +27,12 @@ def copy_recipe(path: Path, folder: Path) -> None:
     """Write a small copy of recipe `path` (relative to the repository) below `folder`."""
     raw = yaml.safe_load((Path(__file__).parents[2] / path).read_text(encoding="utf-8"))
     raw["model"] = _narrow(raw["model"])
-    raw["training"] |= {"max_steps": 2, "max_epochs": 0, "validate_every": 2, "batch_tokens": 256}
+    raw["training"] = raw.get("training", {}) | {
+        "max_steps": 2,
+        "max_epochs": 0,
+        "validate_every": 2,
+        "batch_tokens": 256,
+    }
     raw["data"] = _cut(raw["data"], folder)
     raw["decoding"] = _cut(raw["decoding"], folder) | {"max_ratio": 1.0, "max_extra": 2}
     lines = raw["data"].get("source", {}).get("kind") == "line"
