@@ -29,7 +29,8 @@ class Stack(Search):
     option of the model. Unknown words are written as UNK, which `decoding.replace_unknown` turns
     into the source word; where UNK may not be written they are left out.
 
-    `token_scores` share the score of a phrase out evenly among its words; END has its own.
+    `token_scores` share the score out evenly among all words and END: a derivation has no score of
+    a single word.
     """
 
     once: ClassVar[bool] = True
