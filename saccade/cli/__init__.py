@@ -39,6 +39,7 @@ VERBS = {  # verb: its file and function in this room
     "score": "score.score",
     "align": "align.align",
     "compare": "compare.compare",
+    "rescore": "rescore.rescore",
     "inspect": "inspect.inspect",
     "gradients": "inspect.flow",
     "report": "inspect.report",
