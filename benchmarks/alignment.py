@@ -3,25 +3,32 @@
     python -m benchmarks.alignment lay ../shared/data/word-alignment-en-fr runs/alignment
     python -m benchmarks.alignment eflomal runs/alignment
     python -m benchmarks.alignment speed SOURCE TARGET
-    python -m benchmarks.alignment growth --most 1000000
+    python -m benchmarks.alignment growth --svg docs/pictures
 
 `lay` writes pairs of French, tab, English: `train.tsv` has the novels and the stories, of at most
 200 words a side; `dev` (The Master Cat, Blue Beard) and `test` (The Inn, The Last Lesson, The
 Vision) are the stories with their links. The aligners learn from the text of the stories too, as is
 usual, but never from links. Settings were chosen on `dev`.
+
+`growth` measures made text of more and more pairs. Every size is a process of its own, so that its
+peak memory is its own; what the bare program holds is taken off.
 """
 
 import argparse
-import resource
+import json
 import shutil
 import subprocess
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks.engines import run
+from benchmarks.growth import Curve, exponent, markdown, picture
+from benchmarks.meter import peak_mib
 from saccade.metrics._links import link_score
 from saccade.models._aligner import Aligner, AlignerSettings
 from saccade.models._links import RULES, symmetrise, turned
@@ -32,6 +39,10 @@ from saccade.predict.pharaoh import read_gold, read_links
 DEV = ("MasterCat", "BlueBeard")
 LONGEST = 200  # words
 PASSES = ("ibm1",) * 3 + ("hmm",) * 4
+SIZES = (1_000, 10_000, 100_000, 300_000, 1_000_000)  # pairs
+_MARK = "POINT "
+_WORDS = 50_000  # of the vocabulary of made text
+_LIMIT = 1800  # seconds of a point
 
 
 def lay(data: Path, folder: Path) -> None:
@@ -130,29 +141,50 @@ def _laid(lines: list[str]) -> tuple[LaidSide, int]:
     return LaidSide(values, np.array([len(row) for row in rows])), len(known)
 
 
-def growth(most: int) -> None:
-    """Time one pass of Model 1 and of the HMM on made text of more and more pairs."""
-    print("pairs\tentries\tbegin s\tibm1 s\thmm s\tpeak MB")
-    n = 1_000
-    while n <= most:
-        chance = np.random.default_rng(n)
-        source, target = (_made(chance, n) for _ in "st")
-        marks = [time.monotonic()]
-        aligner = Aligner(Aligner.begin(source, target, 50_000, 50_000))
-        marks.append(time.monotonic())
-        for kind in ("ibm1", "hmm"):
-            aligner.step(source, target, kind)
-            marks.append(time.monotonic())
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-        times = "\t".join(f"{b - a:.2f}" for a, b in pairwise(marks))
-        print(f"{n}\t{len(aligner.state.t)}\t{times}\t{peak}", flush=True)
-        n *= 10 if n * 10 <= most else max(most // n, 2)
+def point(pairs: int) -> dict[str, float]:
+    """Measure so many made pairs: processor time of each step, and peak memory of all."""
+    chance = np.random.default_rng(pairs)
+    before = peak_mib()
+    source, target = (_made(chance, pairs) for _ in "st")
+    marks = [time.process_time()]
+    aligner = Aligner(Aligner.begin(source, target, _WORDS, _WORDS))
+    marks.append(time.process_time())
+    for kind in ("ibm1", "hmm"):
+        aligner.step(source, target, kind)
+        marks.append(time.process_time())
+    aligner.links(source, target, "hmm")
+    marks.append(time.process_time())
+    names = ("words together s", "pass of Model 1 s", "pass of HMM s", "links s")
+    found = dict(zip(names, (b - a for a, b in pairwise(marks)), strict=True))
+    return {**found, "peak MiB": peak_mib() - before}
+
+
+def growth(sizes: Sequence[int], svg: Path | None) -> list[Curve]:
+    """Measure more and more pairs, print a table, and draw it."""
+    found: dict[str, list[tuple[float, float]]] = {}
+    for size in sizes:
+        command = [sys.executable, "-m", "benchmarks.alignment", "point", str(size)]
+        ended = run(command, 1, _LIMIT)
+        lines = [line for line in ended.text.splitlines() if line.startswith(_MARK)]
+        if not lines:
+            sys.exit(f"{size:,} pairs ended with code {ended.code}:\n{ended.told[-2000:]}")
+        for name, value in json.loads(lines[-1].removeprefix(_MARK)).items():
+            found.setdefault(name, []).append((float(size), float(value)))
+    curves = [
+        Curve("corpus", name, points, exponent(points), exponent(points[len(points) // 2 :]))
+        for name, points in found.items()
+    ]
+    print(markdown(curves))
+    for unit, word in (("s", "seconds"), ("MiB", "memory")) if svg else ():
+        path = Path(svg or "") / f"growth-alignment-{word}.svg"
+        path.write_text(picture("corpus", unit, curves), encoding="utf-8")
+    return curves
 
 
 def _made(chance: np.random.Generator, n: int) -> LaidSide:
     """Draw sentences of 5 to 20 words, the r-th word as often as 1 / r."""
     lengths = chance.integers(5, 21, n)
-    words = np.exp(chance.uniform(0, np.log(50_000), int(lengths.sum()))).astype(np.int64) - 1
+    words = np.exp(chance.uniform(0, np.log(_WORDS), int(lengths.sum()))).astype(np.int64) - 1
     return LaidSide(words, lengths)
 
 
@@ -162,10 +194,15 @@ def main() -> None:
     verbs = parser.add_subparsers(dest="verb", required=True)
     for verb, names in {"lay": 2, "eflomal": 1, "speed": 2}.items():
         verbs.add_parser(verb).add_argument("paths", type=Path, nargs=names)
-    verbs.add_parser("growth").add_argument("--most", type=int, default=1_000_000)
+    more = verbs.add_parser("growth")
+    more.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="pairs")
+    more.add_argument("--svg", type=Path, help="a folder for the pictures")
+    verbs.add_parser("point", help="what growth runs").add_argument("pairs", type=int)
     given = parser.parse_args()
     if given.verb == "growth":
-        growth(given.most)
+        growth(given.sizes, given.svg)
+    elif given.verb == "point":
+        print(_MARK + json.dumps(point(given.pairs)))
     elif given.verb == "eflomal":
         eflomal(given.paths[0])
     else:

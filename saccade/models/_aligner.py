@@ -110,18 +110,34 @@ class Aligner:
         return AlignerPass(float(expected.likelihoods.sum()), expected.best)
 
     def links(self, source: LaidSide, target: LaidSide, kind: str) -> Links:
-        """Link every target word to its likeliest place, given both sentences, if it has one."""
-        return from_places(self.read(source, target, kind).best, target.lengths)
+        """Link every target word to its likeliest place, given both sentences, if it has one.
+
+        Some pairs at a time, so that memory does not grow with the cells.
+        """
+        best = [np.zeros(0, np.int32)]
+        for first, end in _parts(shapes_of(source, target)):
+            some = np.arange(first, end)
+            best.append(self.read(source.rows(some), target.rows(some), kind).best)
+        return from_places(np.concatenate(best), target.lengths)
 
     def read(self, source: LaidSide, target: LaidSide, kind: str) -> Expected:
-        """Return what is expected of pairs, seen or not; counts are posteriors of every cell."""
+        """Return what is expected of pairs, seen or not; counts are posteriors of every cell.
+
+        Only the posteriors are held for all cells; what they are made of, for some pairs at a time.
+        """
         shapes, state = shapes_of(source, target), self.state
-        t = self.cell_translations(source, target)
-        each = np.arange(len(t), dtype=np.int32)
-        given = self._given(kind, shapes)._replace(cells=each, t=t)
-        found = empty(given, len(t), len(state.jumps) // 2)
-        expect(given, found, jumping=kind == "hmm")
-        return found
+        nothing, sums = self._given(kind, shapes), _cell_sums(shapes)
+        whole = empty(nothing, int(sums[-1]) if len(sums) else 0, len(state.jumps) // 2)
+        for first, end in _parts(shapes):
+            some = np.arange(first, end)
+            ours, theirs = source.rows(some), target.rows(some)
+            t = self.cell_translations(ours, theirs)
+            each = np.arange(len(t), dtype=np.int32)
+            given = nothing._replace(shapes=shapes_of(ours, theirs), cells=each, t=t)
+            cells = slice(int(sums[end - 1]) - len(t), int(sums[end - 1]))
+            part = _part(whole, shapes, first, end)._replace(counts=whole.counts[cells])
+            expect(given, part, jumping=kind == "hmm")
+        return whole
 
     def cell_translations(self, source: LaidSide, target: LaidSide) -> Array:
         """Return t for all words of pairs, `[T, S + 1]` each, seen together or not."""
@@ -145,7 +161,7 @@ class Aligner:
         shapes, state = shapes_of(source, target), self.state
         nothing = self._given(kind, shapes)
         whole = empty(nothing, len(state.t), len(state.jumps) // 2)
-        for first, end in runs(np.cumsum(shapes.targets * (shapes.sources + 1)), _MOST_CELLS):
+        for first, end in _parts(shapes):
             some = np.arange(first, end)
             ours, theirs = source.rows(some), target.rows(some)
             cells = state.lexicon.cells(ours, theirs)
@@ -191,6 +207,16 @@ def align_corpus(
         for _ in range(n):
             aligner.step(source, target, kind)
     return from_places(aligner.step(source, target, list(passes)[-1]).places, target.lengths)
+
+
+def _cell_sums(shapes: PairLengths) -> Array:
+    """Return how many cells all pairs up to each have, `T (S + 1)` each."""
+    return np.cumsum(shapes.targets * (shapes.sources + 1))
+
+
+def _parts(shapes: PairLengths) -> list[tuple[int, int]]:
+    """Part pairs into runs that are laid out at once."""
+    return runs(_cell_sums(shapes), _MOST_CELLS)
 
 
 def _part(whole: Expected, shapes: PairLengths, first: int, end: int) -> Expected:

@@ -143,6 +143,27 @@ def test_a_pair_alone_is_as_in_the_corpus(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_pairs_are_read_a_few_at_a_time(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    source, target = corpus()
+    aligner = begun(source, target)
+    whole, links = aligner.read(source, target, kind), aligner.links(source, target, kind)
+    laid_out = []
+    cells = Aligner.cell_translations
+
+    def counted(self: Aligner, ours: LaidSide, theirs: LaidSide) -> Any:
+        laid_out.append(len(found := cells(self, ours, theirs)))
+        return found
+
+    monkeypatch.setattr(Aligner, "cell_translations", counted)
+    monkeypatch.setattr(_aligner, "_MOST_CELLS", 200)
+    for a, b in zip(aligner.read(source, target, kind), whole, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-14)
+    np.testing.assert_array_equal(aligner.links(source, target, kind), links)
+    assert max(laid_out) <= 200
+    assert sum(laid_out) == 2 * len(whole.counts)
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_with_a_prior_what_is_penalised_never_falls(kind: str) -> None:
     source, target = corpus()
     aligner = begun(source, target, prior=0.2, jump_prior=0.0)
