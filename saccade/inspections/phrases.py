@@ -63,8 +63,9 @@ def covering(predictor: Predictor, prediction: Prediction) -> Covering:
     (found,) = cover(options, limit, END, kept)
     vocabulary = written_in(predictor.target)
     path = [
-        Phrase(*options.spans[o].tolist(), vocabulary.decode(options.target(o)))
+        Phrase(int(first), int(end), vocabulary.decode(options.target(o)))
         for o in found.paths[0]
+        for first, end in [options.spans[o]]
     ]
     rows = [StackRow(s.kept, s.made - s.kept, s.recombined, s.skipped) for s in found.stacks]
     return Covering(path, rows)

@@ -92,8 +92,8 @@ def to_terminal(
     ]
     names = ("words", *(name for name, _ in _FATES))
     lines += ["", "  ".join(names)]
-    for n, one in enumerate(stacks):
-        cells = (n, one.kept, one.dropped, one.recombined, one.skipped)
+    for n, held in enumerate(stacks):
+        cells = (n, held.kept, held.dropped, held.recombined, held.skipped)
         lines.append("  ".join(f"{c:>{len(h)}}" for c, h in zip(cells, names, strict=True)))
     return "".join(f"{shorten(line, width)}\n" for line in lines)
 
