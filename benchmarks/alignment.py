@@ -27,7 +27,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.engines import run
-from benchmarks.growth import Curve, exponent, markdown, picture
+from benchmarks.growth import Curve, exponent, markdown
 from benchmarks.meter import peak_mib
 from saccade.metrics._links import link_score
 from saccade.models._aligner import Aligner, AlignerSettings
@@ -35,6 +35,7 @@ from saccade.models._links import RULES, symmetrise, turned
 from saccade.models.base import LaidSide
 from saccade.predict.linking import read_pairs
 from saccade.predict.pharaoh import read_gold, read_links
+from saccade.views.curves import to_svg
 
 DEV = ("MasterCat", "BlueBeard")
 LONGEST = 200  # words
@@ -154,7 +155,7 @@ def point(pairs: int) -> dict[str, float]:
         marks.append(time.process_time())
     aligner.links(source, target, "hmm")
     marks.append(time.process_time())
-    names = ("words together s", "pass of Model 1 s", "pass of HMM s", "links s")
+    names = ("begin s", "model 1 s", "HMM s", "links s")
     found = dict(zip(names, (b - a for a, b in pairwise(marks)), strict=True))
     return {**found, "peak MiB": peak_mib() - before}
 
@@ -175,10 +176,25 @@ def growth(sizes: Sequence[int], svg: Path | None) -> list[Curve]:
         for name, points in found.items()
     ]
     print(markdown(curves))
-    for unit, word in (("s", "seconds"), ("MiB", "memory")) if svg else ():
-        path = Path(svg or "") / f"growth-alignment-{word}.svg"
-        path.write_text(picture("corpus", unit, curves), encoding="utf-8")
+    if svg:
+        for unit, word in (("s", "seconds"), ("MiB", "memory")):
+            path = svg / f"growth-alignment-{word}.svg"
+            path.write_text(drawn(curves, unit), encoding="utf-8")
     return curves
+
+
+def drawn(curves: Sequence[Curve], unit: str) -> str:
+    """Draw the curves that have one unit, over logarithms."""
+    word = "seconds" if unit == "s" else unit
+    series = {
+        one.name.removesuffix(f" {unit}"): [
+            (float(np.log10(x)), float(np.log10(y))) for x, y in one.points if y > 0
+        ]
+        for one in curves
+        if one.name.endswith(f" {unit}")
+    }
+    labels = {"x_label": "log10 of pairs", "y_label": f"log10 of {word}"}
+    return to_svg(series, title=f"word alignment: {word} over pairs", **labels)
 
 
 def _made(chance: np.random.Generator, n: int) -> LaidSide:

@@ -58,7 +58,7 @@ def test_growth_is_measured_and_drawn(
     alignment.main()
     assert asked == [20, 40]
     table = capsys.readouterr().out
-    assert "| pairs | words together s | pass of Model 1 s | pass of HMM s | links s |" in table
+    assert "| pairs | begin s | model 1 s | HMM s | links s | peak MiB |" in table
     assert "| 40 |" in table
     drawn = {path.name for path in tmp_path.glob("*.svg")}
     assert drawn == {"growth-alignment-seconds.svg", "growth-alignment-memory.svg"}
