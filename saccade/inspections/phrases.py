@@ -15,7 +15,7 @@ from saccade.search.stack import cover
 from saccade.tokenizers._vocabulary import END
 from saccade.views import phrases
 from saccade.views.drawing import Drawing, colourless
-from saccade.views.phrases import Phrase, StackRow
+from saccade.views.phrases import PhraseStep, StackRow
 
 _WIDTH, _THRESHOLD = 100, 10.0  # of a stack, where the recipe searches otherwise
 
@@ -23,7 +23,7 @@ _WIDTH, _THRESHOLD = 100, 10.0  # of a stack, where the recipe searches otherwis
 class Covering(NamedTuple):
     """The best derivation of a source, and what became of the hypotheses of every stack."""
 
-    phrases: list[Phrase]
+    phrases: list[PhraseStep]
     stacks: list[StackRow]
 
 
@@ -63,7 +63,7 @@ def covering(predictor: Predictor, prediction: Prediction) -> Covering:
     (found,) = cover(options, limit, END, kept)
     vocabulary = written_in(predictor.target)
     path = [
-        Phrase(int(first), int(end), vocabulary.decode(options.target(o)))
+        PhraseStep(int(first), int(end), vocabulary.decode(options.target(o)))
         for o in found.paths[0]
         for first, end in [options.spans[o]]
     ]

@@ -14,7 +14,7 @@ _FATES = (("kept", 0), ("dropped", 1), ("recombined", 2), ("skipped", 5))  # and
 
 
 @dataclass(frozen=True, slots=True)
-class Phrase:
+class PhraseStep:
     """One step of a derivation: source words from `first` up to `end`, and what they became."""
 
     first: int
@@ -37,7 +37,11 @@ class StackRow:
 
 
 def to_svg(
-    source: Sequence[str], phrases: Sequence[Phrase], stacks: Sequence[StackRow], *, title: str = ""
+    source: Sequence[str],
+    phrases: Sequence[PhraseStep],
+    stacks: Sequence[StackRow],
+    *,
+    title: str = "",
 ) -> str:
     """Draw source phrases above what was written of them, coverage step by step, and the stacks."""
     _check("phrases.to_svg", source, phrases)
@@ -56,7 +60,7 @@ def to_svg(
 
 def to_terminal(
     source: Sequence[str],
-    phrases: Sequence[Phrase],
+    phrases: Sequence[PhraseStep],
     stacks: Sequence[StackRow],
     *,
     width: int = 100,
@@ -64,7 +68,7 @@ def to_terminal(
     """List the phrases as they were written, what was covered behind each, and the stacks.
 
     >>> told = [StackRow(1, 0, 0, 0), StackRow(2, 1, 0, 4), StackRow(2, 0, 3, 0)]
-    >>> print(to_terminal(["ein", "Hund"], [Phrase(0, 2, "a dog")], told), end="")
+    >>> print(to_terminal(["ein", "Hund"], [PhraseStep(0, 2, "a dog")], told), end="")
     covered  source    written
     ██       ein Hund  a dog
     <BLANKLINE>
@@ -98,7 +102,7 @@ def to_terminal(
     return "".join(f"{shorten(line, width)}\n" for line in lines)
 
 
-def _check(where: str, source: Sequence[str], phrases: Sequence[Phrase]) -> None:
+def _check(where: str, source: Sequence[str], phrases: Sequence[PhraseStep]) -> None:
     if not phrases or any(not 0 <= p.first < p.end <= len(source) for p in phrases):
         raise ShapeError(
             f"{where}: {len(phrases)} phrases for {len(source)} words; expected one or more,"
@@ -112,7 +116,7 @@ def _said(words: str) -> str:
 
 
 def _segments(
-    source: Sequence[str], phrases: Sequence[Phrase], top: float
+    source: Sequence[str], phrases: Sequence[PhraseStep], top: float
 ) -> tuple[list[str], float, float]:
     """Draw bands from every source phrase to what it became; return also how far they reach."""
     places = sorted(range(len(phrases)), key=lambda n: phrases[n].first)
@@ -145,7 +149,7 @@ def _row(
 
 
 def _coverage(
-    source: Sequence[str], phrases: Sequence[Phrase], top: float
+    source: Sequence[str], phrases: Sequence[PhraseStep], top: float
 ) -> tuple[list[str], float, float]:
     """Draw a row of cells for each step: which words are covered, and by which phrase."""
     drawn = [svg.text(_LEFT, top - 8, "covered, step by step", kind="small")]

@@ -18,13 +18,10 @@ def test_words_that_stand_together_are_listed() -> None:
 
 def test_of_two_pieces_of_one_spelling_the_commoner_counts() -> None:
     """A word behind a hyphen has no mark before it, and is another piece."""
-    rows = [([4], [4])] * 9 + [([5], [5])] * 3
-    source, target = (
-        LaidSide(np.array([i for one in rows for i in one[k]]), np.ones(12, np.int64))
-        for k in (0, 1)
-    )
-    pieces = (*PIECES[:4], "▁hund", "hund")
-    assert induced_words(source, target, pieces, TARGET[:6]) == {"hund": "dog"}
+    rows = [[6, 4, 7], [4, 7], [6, 4]] * 6 + [[6, 5, 7], [5, 7]] * 3
+    side = LaidSide(np.array([i for row in rows for i in row]), np.array([len(r) for r in rows]))
+    pieces = (*PIECES[:5], "hund", *PIECES[6:])
+    assert induced_words(side, side, pieces, TARGET) == {"hund": "dog", "der": "the"}
 
 
 def test_nothing_is_induced_from_nothing() -> None:

@@ -6,10 +6,15 @@ import pytest
 
 from saccade.errors import ShapeError
 from saccade.views import phrases
-from saccade.views.phrases import Phrase, StackRow
+from saccade.views.phrases import PhraseStep, StackRow
 
 SOURCE = ["das", "habe", "ich", "<gesehen>"]
-PATH = [Phrase(2, 3, "i"), Phrase(1, 2, "have"), Phrase(3, 4, "seen"), Phrase(0, 1, "")]
+PATH = [
+    PhraseStep(2, 3, "i"),
+    PhraseStep(1, 2, "have"),
+    PhraseStep(3, 4, "seen"),
+    PhraseStep(0, 1, ""),
+]
 STACKS = [StackRow(1, 0, 0, 0), StackRow(4, 2, 1, 9), StackRow(4, 0, 3, 0)]
 NAME = "{http://www.w3.org/2000/svg}"
 
@@ -34,6 +39,6 @@ def test_a_terminal_shows_what_is_covered_behind_each_phrase() -> None:
 
 
 def test_phrases_of_words_that_are_not_there_are_refused() -> None:
-    for path in ([], [Phrase(0, 5, "x")], [Phrase(2, 2, "x")]):
+    for path in ([], [PhraseStep(0, 5, "x")], [PhraseStep(2, 2, "x")]):
         with pytest.raises(ShapeError, match="expected one or more, each of words that are there"):
             phrases.to_svg(SOURCE, path, STACKS)
