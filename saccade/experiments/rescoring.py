@@ -59,8 +59,8 @@ def lists_of(
     first: Predictor, second: Predictor, sources: Sequence[str], n_best: int
 ) -> list[NBestList]:
     """Let the first model write `n_best` outputs for each source, and the second weigh them."""
-    found = []
-    for one in first.predict(list(sources), nbest=n_best, beam=None if n_best == 1 else n_best):
+    found, own = [], first.decoding.search.plain().get("width", 1)
+    for one in first.predict(list(sources), nbest=n_best, beam=max(n_best, own)):
         found.append((one.source, [n.text for n in one.nbest], [n.score for n in one.nbest]))
     pairs = [(source, text) for source, texts, _ in found for text in texts]
     weighed = iter(second.score([s for s, _ in pairs], [t for _, t in pairs]))
