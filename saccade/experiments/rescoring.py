@@ -58,10 +58,14 @@ class Rescored(NamedTuple):
 def lists_of(
     first: Predictor, second: Predictor, sources: Sequence[str], n_best: int
 ) -> list[NBestList]:
-    """Let the first model write `n_best` outputs for each source, and the second weigh them."""
+    """Let the first model write `n_best` outputs for each source, and the second weigh them.
+
+    Outputs that were cut at their length limit count only where no other came to its end.
+    """
     found, own = [], first.decoding.search.plain().get("width", 1)
     for one in first.predict(list(sources), nbest=n_best, beam=max(n_best, own)):
-        found.append((one.source, [n.text for n in one.nbest], [n.score for n in one.nbest]))
+        kept = [n for n in one.nbest if n.finished] or list(one.nbest)
+        found.append((one.source, [n.text for n in kept], [n.score for n in kept]))
     pairs = [(source, text) for source, texts, _ in found for text in texts]
     weighed = iter(second.score([s for s, _ in pairs], [t for _, t in pairs]))
     return [NBestList(texts, own, [next(weighed).score for _ in texts]) for _, texts, own in found]
