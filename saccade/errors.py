@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _SHOWN = 40  # characters of a value in a message
+_LONGEST = 100  # characters of a word that may be another, misspelt
 
 
 class SaccadeError(Exception):
@@ -69,7 +70,7 @@ def suggest(word: str, choices: "Iterable[str]") -> str:
     >>> suggest("zzz", ["filters", "width"])
     ''
     """
-    near = get_close_matches(word, list(choices), n=1)
+    near = get_close_matches(word, list(choices), n=1) if len(word) <= _LONGEST else []
     return f" Did you mean '{near[0]}'?" if near else ""
 
 

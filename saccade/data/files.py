@@ -143,8 +143,14 @@ def _files(part: Part[Reader], key: str, root: Path) -> Iterator[NamedFile]:
     yield from inside
     for path in part.build(root).paths:
         if path not in [file.path for file in inside]:
-            names = [n for n, v in options.items() if isinstance(v, str) and place(root, v) == path]
+            names = [n for n, v in options.items() if path in _named(v, root)]
             yield NamedFile(path, part.kind, ".".join([key, *names[:1]]))
+
+
+def _named(value: Any, root: Path) -> list[Path]:
+    """Return the paths that an option may name: a text, or a list of texts."""
+    several = (value or [""]) if isinstance(value, list) else [value]
+    return [place(root, one) for one in several if isinstance(one, str)]
 
 
 def _inner(value: Any) -> list[tuple[str, Part[Reader]]]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from saccade.data.codecs import Codecs
 from saccade.errors import CheckpointError
+from saccade.intake.files import read_json
 from saccade.modalities.base import Codec
 from saccade.nouns import Example
 from saccade.recipe import Recipe
@@ -80,13 +81,7 @@ def read_examples(folder: Path) -> list[Example]:
     if not path.exists():
         return []
     try:
-        if not path.is_file():
-            raise ValueError("not a file")
-        with path.open("rb") as file:
-            raw = file.read(_BYTES + 1)
-        if len(raw) > _BYTES:
-            raise ValueError(f"over {_BYTES:,} bytes")
-        return _parsed(json.loads(raw.decode()))
+        return _parsed(read_json(path, _BYTES))
     except (OSError, ValueError, RecursionError) as error:
         reason = error if str(error) else type(error).__name__
         raise CheckpointError(

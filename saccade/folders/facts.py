@@ -7,10 +7,13 @@ from typing import Any
 
 from saccade.errors import CheckpointError
 from saccade.guards.profile import Profile
+from saccade.intake.files import read_json, read_text
 
 FORMAT = 2  # 1: models without embedders and heads, see legacy.py
 BEGUN = "begun"
 LEXICON = "lexicon.tsv"
+_LARGEST_PROFILE = 64 << 20  # bytes
+_LARGEST_LEXICON = 256 << 20
 LANGUAGE_MODEL = "language_model"  # a folder
 
 
@@ -20,7 +23,7 @@ def read_facts(folder: Path) -> dict[str, Any]:
     if not folder.is_dir():
         raise CheckpointError(f"{folder}: no such model folder. `saccade train RECIPE` makes one.")
     try:
-        facts = json.loads(path.read_text(encoding="utf-8"))
+        facts = read_json(path)
         format_number = int(facts["format"])
     except FileNotFoundError:
         raise CheckpointError(
@@ -46,9 +49,12 @@ def read_profile(folder: Path) -> Profile | None:
     if not path.exists():
         return None
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        text = ""
+        text = json.dumps(read_json(path, _LARGEST_PROFILE), ensure_ascii=False)
+    except (OSError, ValueError) as error:
+        raise CheckpointError(
+            f"{path}: damaged ({error}); expected the profile of a model's training data. Copy the"
+            " model folder again, or delete this file: its guards are silent then."
+        ) from None
     return Profile.from_json(text, str(path))
 
 
@@ -58,7 +64,13 @@ def read_lexicon(folder: Path) -> dict[str, int] | None:
     if not path.exists():
         return None
     counts = Counter[str]()
-    lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    try:
+        lines = read_text(path, _LARGEST_LEXICON).removesuffix("\n").split("\n")
+    except (OSError, ValueError) as error:
+        raise CheckpointError(
+            f"{path}: cannot be read ({error}); expected a text, a tab and how often it occurs in"
+            " every line. Copy the model folder again, or delete it: all may be written then."
+        ) from None
     for number, line in enumerate(lines, start=1):
         text, _, n = line.partition("\t")
         if not (text and n.isdecimal() and int(n)):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from saccade.errors import RecipeError
 from saccade.folders.facts import LANGUAGE_MODEL, read_facts
+from saccade.intake.files import read_text
 from saccade.predict.repair import Confusions
 from saccade.train.files import told, write_text
 
@@ -51,10 +52,8 @@ def write_confusions(path: Path, counts: Confusions) -> None:
 def read_confusions(path: Path) -> Confusions:
     """Read what `write_confusions` wrote."""
     try:
-        with path.open("rb") as file:
-            data = file.read(_LARGEST + 1)
-        lines = data.decode("utf-8").removesuffix("\n").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
+        lines = read_text(path, _LARGEST).removesuffix("\n").split("\n")
+    except (OSError, ValueError) as error:
         raise RecipeError(
             f"decoding.repair: {path} cannot be read as UTF-8 text: {error}."
         ) from None
@@ -62,7 +61,7 @@ def read_confusions(path: Path) -> Confusions:
     for number, line in enumerate(lines, start=1):
         columns = line.split("\t")
         fine = len(columns) == 3 and any(columns[:2]) and max(map(len, columns)) <= 16
-        if len(data) > _LARGEST or not fine or not columns[2].isdecimal():
+        if not fine or not columns[2].isdecimal():
             raise RecipeError(
                 f"decoding.repair: {path}:{number}: found {line[:40]!r}; expected a character, what"
                 " it was read as, and how often, with tabs between. Write the file with `saccade"

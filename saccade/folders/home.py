@@ -10,11 +10,18 @@ from torch import Tensor
 from saccade.data.files import examples_of
 from saccade.data.tables import examples_in
 from saccade.errors import DataError, RecipeError
+from saccade.folders import claims
 from saccade.folders import model as folders
 from saccade.folders.examples import read_examples, write_examples
 from saccade.folders.facts import read_facts, read_lexicon, read_profile
 from saccade.folders.fusion import carried
-from saccade.folders.model import Identity
+from saccade.folders.identity import (
+    Identity,
+    read_identity,
+    read_plan,
+    write_identity,
+    write_weights,
+)
 from saccade.folders.rivals import read_rivals, write_rivals
 from saccade.metrics._fitting import unfit_metrics
 from saccade.metrics.base import Metric
@@ -22,10 +29,10 @@ from saccade.parts import Part, check_part
 from saccade.predict.evaluation import Evaluation, evaluate
 from saccade.predict.home import Assessment, Metrics
 from saccade.predict.predictor import Predictor
-from saccade.predict.verdict import without_model
+from saccade.predict.verdict import Rivals, without_model
 from saccade.shaping.lexicon import Counts
 from saccade.train import weights
-from saccade.train.files import told, write_file
+from saccade.train.files import told
 
 FREE = "Choose a new folder, or delete this one."
 _PAPERS = ("README.md", "report.html")  # what people read; the rest is written anew
@@ -45,7 +52,7 @@ class FolderHome:
 
     def evaluate(self, predictor: Predictor, wanted: Assessment) -> Evaluation:
         """Measure a model on given examples, or on a split of the folder's recipe."""
-        split, recipe = "", folders.read_plan(self.folder).recipe
+        split, recipe = "", read_plan(self.folder).recipe
         metrics = _metrics(wanted.metrics) or recipe.decoding.metrics
         problems = unfit_metrics("evaluate", metrics, recipe.data.target)
         if problems:
@@ -76,8 +83,8 @@ class FolderHome:
 
     def save(self, predictor: Predictor, target: Path) -> None:
         """Write a model folder: the predictor's weights, and all else as this folder has it."""
-        folders.claim(target, advice=FREE)
-        identity = folders.read_identity(self.folder)
+        claims.claim(target, advice=FREE)
+        identity = read_identity(self.folder)
         tensors = weights.of(predictor.model) or folders.read_weights(self.folder)[0]
         words, fused = read_lexicon(self.folder), carried(self.folder)
         write_again(self.folder, target, identity, tensors, words, fused)
@@ -94,17 +101,24 @@ def write_again(
     tensors: Mapping[str, Tensor],
     words: Counts | None,
     language_model: Path | None,
+    rivals: Rivals | None = None,
+    advice: str = FREE,
 ) -> None:
-    """Write a model folder of this identity; its examples and the like are those of `folder`."""
-    examples, profile, rivals = read_examples(folder), read_profile(folder), read_rivals(folder)
-    folders.begin(target)
-    write_file(target / "model.safetensors", lambda path: weights.save(path, tensors))
-    write_examples(target, examples)
+    """Write a model folder of this identity; its examples and the like are those of `folder`.
+
+    `rivals` are others than its own, `advice` what to do if the target holds files.
+    """
+    examples, profile = read_examples(folder), read_profile(folder)
+    rivals = rivals or read_rivals(folder)
     hashes = identity.facts.get("data", {})
-    folders.write_identity(
-        target, identity.recipe, identity.codecs, hashes, profile, words, language_model
-    )
-    write_rivals(target, rivals)
+    with claims.claimed(target, advice=advice):
+        claims.begin(target)
+        write_weights(target, tensors)
+        write_examples(target, examples)
+        write_identity(
+            target, identity.recipe, identity.codecs, hashes, profile, words, language_model
+        )
+        write_rivals(target, rivals)
 
 
 def home_of(folder: Path) -> FolderHome:

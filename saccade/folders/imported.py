@@ -10,16 +10,16 @@ from tokenizers import models
 from saccade import recipe as recipes
 from saccade.data.codecs import Codecs
 from saccade.errors import DataError
-from saccade.folders import model as folders
+from saccade.folders import claims
 from saccade.folders.arpa import ReadArpa, read_arpa, table_of
+from saccade.folders.identity import write_identity, write_weights
 from saccade.heads._backoff import fault
 from saccade.modalities.text import TextCodec
 from saccade.nouns import SOURCE_NAME
 from saccade.tokenizers._build import characters, finished, marked
 from saccade.tokenizers._vocabulary import MARK, SYMBOLS, UNK, Vocabulary
-from saccade.train import weights
-from saccade.train.files import write_file
 
+_ADVICE = "Choose a new folder with --output, or delete this one."
 _ESCAPED = re.compile(r"<0x([0-9A-F]{2,6})>")
 
 
@@ -58,7 +58,7 @@ def import_arpa(path: Path, folder: Path) -> Imported:
     If every name is one character, pieces are characters; if not, they are words that end at
     spaces, or at marks too if a name begins with ▁, as those that we export do.
     """
-    folders.claim(folder, advice="Choose a new folder with --output, or delete this one.")
+    claims.claim(folder, advice=_ADVICE)
     read = read_arpa(path)
     table, options, vocabulary = table_of(read), *_vocabulary(read)
     if wrong := fault(table, len(vocabulary)):
@@ -78,10 +78,11 @@ def import_arpa(path: Path, folder: Path) -> Imported:
         }
     )
     codec = TextCodec(vocabulary)
-    folders.begin(folder)
     tensors = {f"head.{name}": tensor for name, tensor in table._asdict().items()}
-    write_file(folder / "model.safetensors", lambda aside: weights.save(aside, tensors))
-    folders.write_identity(folder, recipe, Codecs({SOURCE_NAME: codec}, codec), {})
+    with claims.claimed(folder, advice=_ADVICE):
+        claims.begin(folder)
+        write_weights(folder, tensors)
+        write_identity(folder, recipe, Codecs({SOURCE_NAME: codec}, codec), {})
     return Imported(len(table.keys) - 1, len(vocabulary), options["kind"])
 
 

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from saccade.data.codecs import Codecs
 from saccade.errors import CheckpointError
+from saccade.intake.files import read_json
 from saccade.modalities.numbers import NumbersCodec, Scale, checked_horizon
 from saccade.nouns import SOURCE_NAME
 
@@ -66,7 +67,7 @@ def _name(name: str, kind: str) -> str:
 def read_scales(path: Path, fingerprint: str | None) -> Codecs:
     """Read the scales of a forecaster of format 1."""
     try:
-        raw = json.loads(path.read_text(encoding="utf-8"))
+        raw = read_json(path)
         mean, spread = (tuple(map(float, raw["source"][k])) for k in ("mean", "spread"))
         scale, n_target = Scale(mean, spread), int(raw["n_target"])
         horizon = checked_horizon(raw["horizon"])

@@ -6,10 +6,12 @@ from pathlib import Path
 
 from saccade import recipe as recipes
 from saccade.errors import RecipeError
+from saccade.folders import claims
 from saccade.folders import model as folders
 from saccade.folders.facts import LANGUAGE_MODEL, read_lexicon
 from saccade.folders.fusion import CONFUSIONS, carried, read_confusions, write_confusions
 from saccade.folders.home import FREE, write_again
+from saccade.folders.identity import read_identity
 from saccade.recipe import Recipe
 from saccade.shaping.lexicon import Counts, gather
 
@@ -35,8 +37,8 @@ def reconfigure(
     """
     changes = list(overrides)
     _check(changes)
-    folders.claim(target, advice=FREE)
-    identity = folders.read_identity(source)
+    claims.claim(target, advice=FREE)
+    identity = read_identity(source)
     recipe = recipes.parse(identity.recipe.to_yaml(), str(source), changes)
     decoding, before = recipe.decoding, identity.recipe.decoding
     fused = carried(source)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from saccade.errors import CheckpointError
+from saccade.intake.files import read_json
 from saccade.predict.baselines import ANSWERS, StandIn
 from saccade.predict.frequencies import Frequencies
 from saccade.predict.verdict import Rivals, Verdict
@@ -47,11 +48,7 @@ def read_rivals(folder: Path) -> Rivals:
     if not path.exists():
         return Rivals()
     try:
-        with path.open("rb") as file:
-            raw = file.read(_BYTES + 1)
-        if len(raw) > _BYTES:
-            raise ValueError(f"over {_BYTES:,} bytes")
-        return _parsed(json.loads(raw.decode()))
+        return _parsed(read_json(path, _BYTES))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         reason = str(error) or type(error).__name__
         raise CheckpointError(

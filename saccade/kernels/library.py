@@ -1,7 +1,9 @@
 """Loading the kernels and calling them; build.py compiles them."""
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -46,6 +48,7 @@ from saccade.kernels.structures import (
 )
 
 SWITCH = build.SWITCH
+_aside = ContextVar("kernels are left aside", default=False)
 
 
 class Bytes(NamedTuple):
@@ -200,9 +203,19 @@ def found() -> KernelStatus:
 
 def fits(*tensors: Tensor) -> bool:
     """Tell whether the kernels of training take tensors: float32, on a processor, not traced."""
-    if torch.compiler.is_compiling():  # as a graph for another engine
+    if torch.compiler.is_compiling() or _aside.get():  # as a graph for another engine
         return False
     return all(one.dtype == torch.float32 and one.device.type == "cpu" for one in tensors)
+
+
+@contextmanager
+def without_kernels() -> Iterator[None]:
+    """Let torch compute what kernels of training would, in this thread, so that it can be seen."""
+    token = _aside.set(True)
+    try:
+        yield
+    finally:
+        _aside.reset(token)
 
 
 def learning() -> bool:

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from saccade.errors import CheckpointError, DataError
+from saccade.intake.files import read_json
 from saccade.modalities._bits import Bits, as_bits, parse_bits, written_bits
 from saccade.modalities._picture import Picture, to_text
 from saccade.modalities.base import Array, Codec, Framed, Laid, Modality
@@ -193,7 +194,7 @@ class BitsModality(Modality):
     def load(self, path: Path, beside: Codec | None = None) -> Codec:
         """Read what `BitsCodec.save` wrote."""
         try:
-            raw: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            raw: dict[str, Any] = read_json(path)
             width, horizon, fixed = (raw[name] for name in ("columns", "horizon", "fixed"))
             fits = type(width) is int and type(horizon) is int and type(fixed) is bool
             if not fits or not 1 <= width <= _MOST_COLUMNS or not 0 <= horizon <= _MOST_PLACES:

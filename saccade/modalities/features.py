@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from saccade.embedders._frozen import FrozenTrunk, sketched
 from saccade.embedders._trunk import Trunk
 from saccade.errors import CheckpointError, DataError, RecipeError
+from saccade.intake.files import read_json
 from saccade.modalities._augment import Augmentation
 from saccade.modalities._picture import MOST
 from saccade.modalities._pictures import PictureCodec
@@ -188,7 +189,7 @@ class Features(Modality):
     def load(self, path: Path, beside: Codec | None = None) -> Codec:
         """Read what `FeaturesCodec.save` wrote."""
         try:
-            found = json.loads(path.read_text(encoding="utf-8"))
+            found = read_json(path)
             weights, channels = found["weights"], found["channels"]
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise CheckpointError(

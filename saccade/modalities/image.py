@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from saccade.errors import CheckpointError, RecipeError
+from saccade.intake.files import read_json
 from saccade.modalities._augment import Augmentation
 from saccade.modalities._picture import MOST, Picture
 from saccade.modalities._pictures import PictureCodec
@@ -165,7 +166,7 @@ class Image(Modality):
     def load(self, path: Path, beside: Codec | None = None) -> Codec:
         """Read what `ImageCodec.save` wrote."""
         try:
-            said = json.loads(path.read_text(encoding="utf-8"))
+            said = read_json(path)
             most, size, fit = said["most"], said.get("size", 0), said.get("fit", "crop")
             grey = bool(said.get("grey", False))
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from saccade.errors import CheckpointError, RecipeError
+from saccade.intake.files import read_json
 from saccade.modalities._line import WIDEST, LineAugmentation
 from saccade.modalities._picture import Picture
 from saccade.modalities._pictures import SizedCodec
@@ -140,7 +141,7 @@ class LineImage(Modality):
     def load(self, path: Path, beside: Codec | None = None) -> Codec:
         """Read what `LineImageCodec.save` wrote."""
         try:
-            height = json.loads(path.read_text(encoding="utf-8"))["height"]
+            height = read_json(path)["height"]
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise CheckpointError(
                 f"{path}: cannot be read as the height of lines ({error}); expected what training"

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from saccade.errors import CheckpointError, DataError
+from saccade.intake.files import read_json
 from saccade.modalities._numbers import Numbers, parse, written
 from saccade.modalities.base import Array, Codec, Framed, Laid, Modality
 from saccade.nouns import Raw, Side
@@ -222,7 +223,7 @@ class NumbersModality(Modality):
     def load(self, path: Path, beside: Codec | None = None) -> Codec:
         """Read what `NumbersCodec.save` wrote."""
         try:
-            raw = json.loads(path.read_text(encoding="utf-8"))
+            raw = read_json(path)
             mean, spread = (tuple(map(float, raw["scale"][k])) for k in ("mean", "spread"))
             return NumbersCodec(Scale(mean, spread), checked_horizon(raw["horizon"]))
         except (OSError, ValueError, KeyError, TypeError) as error:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from saccade.errors import CheckpointError, DataError, RecipeError
+from saccade.intake.files import read_json
 from saccade.modalities._filterbank import Filterbank, Frames
 from saccade.modalities._hearing import Hearing, Long
 from saccade.modalities._normalise import FLOOR, BandScale, Sums, own_scale, read_scale
@@ -32,6 +33,7 @@ By = Literal["corpus", "file", "speaker"]
 
 _DECIBELS = 10 / np.log(10)  # of a natural logarithm of energy
 _MOST_BINS, _LONGEST, _MOST_SILENCE, _MOST_SPEAKERS = 256, 3600.0, 10.0, 30_000
+_LARGEST = 64 << 20  # bytes of a file of scales
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,7 +306,7 @@ class Audio(Modality):
     def load(self, path: Path, beside: Codec | None = None) -> Codec:
         """Read what `SoundCodec.save` wrote."""
         try:
-            said = json.loads(path.read_text(encoding="utf-8"))
+            said = read_json(path, _LARGEST)
             analysis = _analysis(said)
             corpus = read_scale(said["scale"], analysis.bins) if said["scale"] else None
             speakers = {

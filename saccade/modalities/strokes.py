@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from saccade.errors import CheckpointError, DataError, RecipeError
+from saccade.intake.files import read_json
 from saccade.modalities._stroke_augment import StrokeAugmentation
 from saccade.modalities._strokes import (
     MOST_POINTS,
@@ -235,7 +236,7 @@ class StrokesModality(Modality):
     def load(self, path: Path, beside: Codec | None = None) -> Codec:
         """Read what `StrokesCodec.save` wrote."""
         try:
-            raw = json.loads(path.read_text(encoding="utf-8"))
+            raw = read_json(path)
             scale, horizon = raw["scale"], raw["horizon"]
             step, height = raw.get("step", 0.0), raw.get("height", 0)
             fits = type(scale) is type(step) is float and type(horizon) is type(height) is int

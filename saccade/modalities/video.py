@@ -13,6 +13,7 @@ from typing import ClassVar, final
 import numpy as np
 
 from saccade.errors import CheckpointError, RecipeError
+from saccade.intake.files import read_json
 from saccade.modalities._clip import Clip, to_text
 from saccade.modalities._sampling import Sampling
 from saccade.modalities.base import Array, Codec, Laid, Modality
@@ -124,7 +125,7 @@ class Video(Modality):
     def load(self, path: Path, beside: Codec | None = None) -> Codec:
         """Read what `VideoCodec.save` wrote."""
         try:
-            raw = json.loads(path.read_text(encoding="utf-8"))
+            raw = read_json(path)
             frames, size, every = raw["frames"], raw["size"], raw["every"]
             if type(frames) is not int or type(size) is not int or type(every) is not float:
                 raise ValueError(f"{str(raw)[:60]} are no numbers of frames, pixels and seconds")

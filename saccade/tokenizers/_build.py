@@ -9,10 +9,9 @@ import tokenizers
 from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers
 
 from saccade.errors import DataError, RecipeError, suggest
+from saccade.tokenizers import _known as known
 from saccade.tokenizers._vocabulary import MARK, SYMBOLS, UNK, Vocabulary
 
-_QUOTES = {"[‘’‚‛‹›]": "'", "[“”„‟«»]": '"'}
-_MARKS = r"[\p{P}\p{S}]+(?!\S)|(?<!\S)[\"(\[]+"  # alone, behind a word, or opening one; not 's
 _NORMALISERS: dict[str, Callable[[], list[Any]]] = {
     "nfc": lambda: [normalizers.NFC()],
     "nfd": lambda: [normalizers.NFD()],
@@ -20,18 +19,11 @@ _NORMALISERS: dict[str, Callable[[], list[Any]]] = {
     "nfkd": lambda: [normalizers.NFKD()],
     "lowercase": lambda: [normalizers.Lowercase()],
     "strip": lambda: [normalizers.Strip()],
-    "squeeze": lambda: [normalizers.Replace(Regex(r"\s+"), " ")],
-    "digits": lambda: [normalizers.Replace(Regex(r"[0-9]"), "0")],
-    "no_punctuation": lambda: [normalizers.Replace(Regex(_MARKS), "")],
-    "quotes": lambda: [normalizers.Replace(Regex(old), new) for old, new in _QUOTES.items()],
+    "squeeze": lambda: [normalizers.Replace(Regex(known.SPACES), " ")],
+    "digits": lambda: [normalizers.Replace(Regex(known.DIGITS), "0")],
+    "no_punctuation": lambda: [normalizers.Replace(Regex(known.MARKS), "")],
+    "quotes": lambda: [normalizers.Replace(Regex(old), new) for old, new in known.QUOTES.items()],
 }
-
-# ▁ is itself a symbol to Unicode, hence the care. An apostrophe between letters ends its piece.
-_PUNCTUATION = r"▁?[^▁\p{P}\p{S}]+(?:['’](?=\p{L}))?|▁?(?!▁)[\p{P}\p{S}]|▁"
-_WORD = r"▁?[^▁]+|▁"
-_FACTORS = r"▁?[^▁￨]+|￨[^▁￨]*|▁"
-_SYMBOL_IN_TEXT = r"<(?=(?:pad|unk|s|/s)>)"  # cut behind it, so that no piece can be a symbol
-_SYMBOL_ALONE = r"\A<(?=(?:pad|unk|s|/s)>\z)"
 
 
 def plain_text(normalise: Sequence[str]) -> Any:
@@ -57,10 +49,10 @@ def marked(
     tokenizer = tokenizers.Tokenizer(model)
     spaces = [normalizers.Prepend(MARK), normalizers.Replace(" ", MARK)]
     tokenizer.normalizer = normalizers.Sequence([plain_text(normalise), *spaces])
-    pattern = _FACTORS if factors else _PUNCTUATION if punctuation else _WORD
+    pattern = known.FACTORS if factors else known.PUNCTUATION if punctuation else known.WORD
     cuts = [pre_tokenizers.Split(Regex(pattern), "isolated")]
     if factors or not punctuation:
-        cuts.append(pre_tokenizers.Split(Regex(_SYMBOL_IN_TEXT), "merged_with_previous"))
+        cuts.append(pre_tokenizers.Split(Regex(known.SYMBOL_IN_TEXT), "merged_with_previous"))
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(cuts)
     tokenizer.decoder = decoders.Sequence(
         [decoders.Replace(MARK, " "), decoders.Fuse(), decoders.Strip(" ", 1, 0)]
@@ -72,7 +64,7 @@ def characters(model: Any, normalise: Sequence[str]) -> tokenizers.Tokenizer:
     """Put a model behind a cut at every character."""
     tokenizer = tokenizers.Tokenizer(model)
     tokenizer.normalizer = plain_text(normalise)
-    tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex(r"[\s\S]"), "isolated")
+    tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex(known.CHARACTER), "isolated")
     tokenizer.decoder = decoders.Fuse()
     return tokenizer
 
@@ -81,7 +73,9 @@ def whole_lines(model: Any, normalise: Sequence[str]) -> tokenizers.Tokenizer:
     """Put a model behind no cut at all, but one that keeps a line from being a symbol."""
     tokenizer = tokenizers.Tokenizer(model)
     tokenizer.normalizer = plain_text(normalise)
-    tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex(_SYMBOL_ALONE), "merged_with_previous")
+    tokenizer.pre_tokenizer = pre_tokenizers.Split(
+        Regex(known.SYMBOL_ALONE), "merged_with_previous"
+    )
     tokenizer.decoder = decoders.Fuse()
     return tokenizer
 

@@ -17,6 +17,8 @@ from typing import Final, final
 import tokenizers
 
 from saccade.errors import CheckpointError, DataError, RecipeError
+from saccade.intake.files import parse_json, read_text
+from saccade.tokenizers._known import fault
 from saccade.tokenizers._suffixes import SuffixClasses
 from saccade.tokenizers._symbols import END, MARK, PAD, START, SYMBOLS, UNK, UNKNOWN
 
@@ -37,6 +39,8 @@ __all__ = [
 # is also what makes encoding cost the same whoever calls. Set the variable yourself to change it.
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
+LARGEST: Final = 64 << 20  # bytes of a file
+MOST_VALUES: Final = 1 << 23  # in it
 _SLOT: Final = "<copy {}>"  # with a space inside, which no word has
 NOTHING: Final[Mapping[int, str]] = {}
 
@@ -71,8 +75,10 @@ class Vocabulary:
     def __init__(self, saved: str, where: str = "vocabulary", reading: Reading = _PLAIN) -> None:
         self._reading = reading
         try:
+            facts = parse_json(saved.encode(), MOST_VALUES)
+            if odd := fault(facts):
+                raise ValueError(odd)
             tokenizer = tokenizers.Tokenizer.from_str(saved)
-            facts = json.loads(saved)
             self._has_marks: bool = facts["decoder"]["type"] != "Fuse"
             self.whole_words: bool = self._has_marks and facts["model"]["type"] == "WordLevel"
             cut = (facts.get("pre_tokenizer") or {}).get("behavior")
@@ -295,19 +301,25 @@ class Vocabulary:
 
     def save(self, path: Path) -> None:
         """Write the JSON file of the `tokenizers` library."""
+        if len(self._saved.encode()) > LARGEST:
+            raise RecipeError(
+                f"{path.name}: a vocabulary of {len(self):,} pieces takes"
+                f" {len(self._saved.encode()):,} bytes; expected at most {LARGEST:,}. Set a smaller"
+                " size, or a larger min_count, of its tokenizer."
+            )
         path.write_text(self._saved, encoding="utf-8")
 
     @classmethod
     def load(cls, path: Path, other: "Vocabulary | None" = None) -> "Vocabulary":
         """Read what `save` wrote; if the `other` side wrote the same, its pieces are taken over."""
         try:
-            text = path.read_text(encoding="utf-8")
+            text = read_text(path, LARGEST)
         except FileNotFoundError:
             raise CheckpointError(
                 f"{path}: no such vocabulary; expected a tokenizer's JSON file."
                 " Is the model folder complete?"
             ) from None
-        except (OSError, UnicodeDecodeError) as error:
+        except (OSError, ValueError) as error:
             raise CheckpointError(
                 f"{path}: cannot be read as a vocabulary: {error}; expected a tokenizer's JSON"
                 " file. Copy the model folder again."

@@ -1,6 +1,5 @@
 """Characters as pieces, and features of the whole behind them: for inflection."""
 
-import re
 from collections.abc import Iterable, Sequence
 
 import tokenizers
@@ -8,11 +7,17 @@ from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers
 
 from saccade.errors import RecipeError
 from saccade.tokenizers._build import count_pieces, finished, most_common, plain_text
+from saccade.tokenizers._known import (
+    BESIDE_TABS,
+    FEATURE,
+    LAST_MARK,
+    LONGEST_SEPARATOR,
+    between_features,
+)
 from saccade.tokenizers._vocabulary import MARK, Vocabulary
 from saccade.tokenizers.base import Tokenizer
 
-_OWN = {"squeeze": (r"[^\S\t]+", " "), "strip": (r"\A[^\S\t]+|\s+\z", "")}  # tabs have a meaning
-_LONGEST = 8
+_OWN = BESIDE_TABS  # tabs have a meaning
 
 
 class Featured(Tokenizer):
@@ -31,10 +36,10 @@ class Featured(Tokenizer):
 
     def __init__(self, *, separator: str = ";", min_count: int = 1) -> None:
         self.separator, self.min_count = separator, min_count
-        if not 1 <= len(separator) <= _LONGEST or MARK in separator:
+        if not 1 <= len(separator) <= LONGEST_SEPARATOR or MARK in separator:
             raise RecipeError(
-                f"featured.separator: found '{separator}'; expected 1 to {_LONGEST} characters that"
-                f" stand between two features, {MARK} not among them. Change it."
+                f"featured.separator: found '{separator}'; expected 1 to {LONGEST_SEPARATOR}"
+                f" characters that stand between two features, {MARK} not among them. Change it."
             )
 
     def fit(self, lines: Iterable[str], normalise: Sequence[str]) -> Vocabulary:
@@ -51,19 +56,16 @@ def _featured(separator: str, normalise: Sequence[str]) -> tokenizers.Tokenizer:
             "normalise: digits makes the features 1, 2 and 3 the same; expected features as they"
             " are. Leave it out where the tokenizer is featured."
         )
-    between = re.escape(separator)
-    # Spaces beside a separator do not count, nor does one with nothing behind it.
-    split = rf"(?:\s*\t|(?<=\t[^\n]*)\s*{between})(?:\s|{between})*"
     tokenizer = tokenizers.Tokenizer(models.WordLevel())
     tokenizer.normalizer = normalizers.Sequence(
         [
             plain_text([name for name in normalise if name not in _OWN]),
             *(normalizers.Replace(Regex(_OWN[n][0]), _OWN[n][1]) for n in normalise if n in _OWN),
             normalizers.Replace(MARK, "_"),
-            normalizers.Replace(Regex(split), MARK),
-            normalizers.Replace(Regex(rf"{MARK}\z"), ""),
+            normalizers.Replace(Regex(between_features(separator)), MARK),
+            normalizers.Replace(Regex(LAST_MARK), ""),
         ]
     )
-    tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex(rf"{MARK}[^{MARK}]+|[\s\S]"), "isolated")
+    tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex(FEATURE), "isolated")
     tokenizer.decoder = decoders.Fuse()
     return tokenizer

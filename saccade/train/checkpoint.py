@@ -6,18 +6,20 @@
         model.safetensors       the weights to decode with (the moving average, if there is one)
         training.safetensors    moments of the optimiser, what the objective learned for itself,
                                 and the raw weights beside an average
-        state.json              Progress
+        state.json              Progress, and the seals of the two others
 
-A checkpoint exists once the index names it.
+A checkpoint exists once the index names it. Index and state hold seals of their own. A damaged
+index is made anew, since the states say all that it says; see `recovery.py`.
 """
 
 import dataclasses
-import json
 import math
+import re
 import shutil
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import ClassVar
 
 from torch import Tensor
 
@@ -25,6 +27,14 @@ from saccade.errors import CheckpointError
 from saccade.train import weights
 from saccade.train.files import sweep_leftovers, told, write_folder, write_text
 from saccade.train.progress import Progress
+from saccade.train.seals import SEALS, check_seal, read_sealed_json, seal_of, sealed_json
+
+_NAME = re.compile(r"step-\d{8,15}")
+_TENSORS = ("model.safetensors", "training.safetensors")
+_ADVICE = (
+    "Go on with --resume, which takes the newest checkpoint that is whole, or copy the run folder"
+    " again."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +44,14 @@ class Snapshot:
     model: dict[str, Tensor]
     training: dict[str, Tensor]
     progress: Progress
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """What state.json says: where the run stood, and the seals of the files beside it."""
+
+    progress: Progress
+    seals: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +101,8 @@ class Index:
 class Checkpoints:
     """The checkpoints of one run folder."""
 
+    advice: ClassVar[str] = _ADVICE
+
     def __init__(self, run: Path, *, keep_best: int = 1, keep_last: int = 1) -> None:
         self.folder = run / "checkpoints"
         self.keep_best = keep_best
@@ -98,15 +118,18 @@ class Checkpoints:
             self.folder.mkdir(parents=True, exist_ok=True)
         sweep_leftovers(self.folder)
         path = self.folder / f"step-{snapshot.progress.step:08d}"
-        state = json.dumps(snapshot.progress.plain())
 
         def fill(folder: Path) -> None:
-            weights.save(folder / "model.safetensors", snapshot.model)
-            weights.save(folder / "training.safetensors", snapshot.training)
-            (folder / "state.json").write_text(state, encoding="utf-8")
+            for name, tensors in zip(_TENSORS, (snapshot.model, snapshot.training), strict=True):
+                weights.save(folder / name, tensors)
+            seals = {name: seal_of(folder / name) for name in _TENSORS}
+            (folder / "state.json").write_text(state(seals), encoding="utf-8")
+
+        def state(seals: Mapping[str, str]) -> str:
+            return sealed_json({**snapshot.progress.plain(), SEALS: seals})
 
         if path.name in self.index().names:
-            write_text(path / "state.json", state)
+            write_text(path / "state.json", state(self._state(path.name).seals))
         else:
             write_folder(path, fill)
         self.remember(snapshot.progress)
@@ -116,37 +139,71 @@ class Checkpoints:
         """Read which checkpoints there are."""
         path = self.folder / "index.json"
         try:
-            raw = json.loads(path.read_text(encoding="utf-8"))
+            raw = read_sealed_json(path)
             passing, losses = list(raw.get("passing", [])), dict(raw.get("losses", {}))
-            return Index(list(raw["names"]), dict(raw["figures"]), passing, losses)
+            names = list(raw["names"])
+            if not all(map(_NAME.fullmatch, names)):
+                raise ValueError("a name is not that of a checkpoint")
+            return Index(names, dict(raw["figures"]), passing, losses)
         except FileNotFoundError:
             return Index()
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise CheckpointError(
-                f"{path}: damaged; expected an index of checkpoints. Copy the run folder again, or"
-                " begin a new run."
+                f"{path}: damaged ({error}); expected an index of checkpoints. Go on with --resume,"
+                " which makes it anew, or copy the run folder again."
             ) from None
 
     def load(self, name: str) -> Snapshot:
-        """Read one checkpoint whole."""
+        """Read one checkpoint whole; refuse one that is not as it was written."""
+        self.check(name)
         folder = self.folder / name
-        return Snapshot(
-            weights.load(folder / "model.safetensors"),
-            weights.load(folder / "training.safetensors"),
-            self.progress(name),
-        )
+        model, training = (weights.load(folder / file) for file in _TENSORS)
+        return Snapshot(model, training, self.progress(name))
+
+    def model_weights(self, name: str) -> dict[str, Tensor]:
+        """Read the weights of one checkpoint; refuse those that are not as they were written."""
+        path = self.folder / name / _TENSORS[0]
+        weights.header(path)
+        check_seal(path, self._state(name).seals, _ADVICE)
+        return weights.load(path)
+
+    def check(self, name: str) -> None:
+        """Refuse a checkpoint of which a file is not as it was written."""
+        seals = self._state(name).seals
+        for file in _TENSORS:
+            weights.header(self.folder / name / file)
+            check_seal(self.folder / name / file, seals, _ADVICE)
 
     def progress(self, name: str) -> Progress:
         """Read where the run stood at a checkpoint."""
+        return self._state(name).progress
+
+    def _state(self, name: str) -> _State:
         path = self.folder / name / "state.json"
         try:
-            raw: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-            return Progress.from_plain(raw)
+            raw = read_sealed_json(path)
+            seals = {str(file): str(one) for file, one in raw.pop(SEALS, {}).items()}
+            return _State(Progress.from_plain(raw), seals)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise CheckpointError(
-                f"{path}: damaged ({error}); expected the state of a run. Copy the run folder"
-                " again, or begin a new run with --from this folder."
+                f"{path}: damaged ({error}); expected the state of a run. {_ADVICE}"
             ) from None
+
+    def found(self) -> list[str]:
+        """List the folders of checkpoints, oldest first, whether an index knows them or not."""
+        names = [path.name for path in self.folder.glob("step-*") if _NAME.fullmatch(path.name)]
+        return sorted(names, key=step_of)
+
+    def keep(self, names: Sequence[str]) -> None:
+        """Write the index anew with these checkpoints alone, from what their states say."""
+        if not names:
+            return
+        progress = [self.progress(name) for name in names]
+        found = {n: p.last for n, p in zip(names, progress, strict=True)}
+        known = {n: v for n, v in found.items() if v}
+        losses = {n: v.loss for n, v in known.items() if math.isfinite(v.loss)}
+        passing = [n for n, v in known.items() if not v.due]
+        self._write(Index(list(names), {n: v.figure for n, v in known.items()}, passing, losses))
 
     def remember(self, progress: Progress) -> None:
         """Write the index with the checkpoint of `progress` as the newest, and drop the rest.
@@ -163,9 +220,19 @@ class Checkpoints:
         every = old.losses | {f"step-{v.step:08d}": v.loss for v in progress.validations}
         losses = {n: every[n] for n in figures if math.isfinite(every.get(n, math.inf))}
         index = Index(names, figures, passing, losses)
-        index = index.trim(keep_best=self.keep_best, keep_last=self.keep_last)
-        raw = dataclasses.asdict(index)
-        write_text(self.folder / "index.json", json.dumps(raw, indent=1))
+        self._write(index.trim(keep_best=self.keep_best, keep_last=self.keep_last))
+
+    def _write(self, index: Index) -> None:
+        write_text(self.folder / "index.json", sealed_json(dataclasses.asdict(index)))
         for folder in self.folder.glob("step-*"):
             if folder.name not in index.names:
                 shutil.rmtree(folder, ignore_errors=True)
+
+
+def step_of(name: str) -> int:
+    """Return the step that a checkpoint was written at.
+
+    >>> step_of("step-00000500")
+    500
+    """
+    return int(name.removeprefix("step-"))

@@ -19,6 +19,7 @@ from rich.progress import (
 )
 
 from saccade.train.files import told, write_text
+from saccade.train.history import METRICS, MetricsFile
 from saccade.train.progress import Progress as Standing
 
 
@@ -45,7 +46,7 @@ class Log:
 
     def record(self, kind: str, step: int, figures: Mapping[str, Any]) -> None:
         """Tell machines: one line of metrics.jsonl."""
-        self._append("metrics.jsonl", json.dumps({"kind": kind, "step": step, **figures}))
+        self._append(METRICS, json.dumps({"kind": kind, "step": step, **figures}))
         if self.board:
             for name, value in figures.items():
                 if isinstance(value, float):
@@ -53,12 +54,18 @@ class Log:
 
     def rewind(self, progress: Standing) -> None:
         """Forget what metrics.jsonl tells of steps that a resumed run is going to make again."""
-        path = self.folder / "metrics.jsonl" if self.folder else None
-        if path and path.exists():
-            validated = {validation.step for validation in progress.validations}
-            lines = path.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True)
-            kept = [line for line in lines if _stays(line, progress.step, validated)]
-            write_text(path, "".join(kept))
+        if not self.folder or not (self.folder / METRICS).exists():
+            return
+        validated = {validation.step for validation in progress.validations}
+        metrics = MetricsFile(self.folder)
+        lines = metrics.lines()
+        kept = [line for line, row in lines if _stays(row, progress.step, validated)]
+        if metrics.trouble:
+            aside = self.folder / "metrics.damaged.jsonl"
+            with told(aside), aside.open("ab") as file:
+                file.writelines(metrics.torn)
+            self.say(f"{metrics.trouble} What is damaged is kept in {aside.name}.")
+        write_text(self.folder / METRICS, b"".join(kept).decode("utf-8"))
 
     def report(self, text: str, spent: float, left: float | None) -> None:
         """Show how far the run is: seconds spent, and left; None if nobody knows."""
@@ -99,13 +106,9 @@ class Log:
                 file.write(line + "\n")
 
 
-def _stays(line: str, step: int, validated: set[int]) -> bool:
-    try:
-        row = json.loads(line)
-        at = int(row["step"])
-        return at in validated if row["kind"] == "valid" else at <= step
-    except (ValueError, KeyError, TypeError):  # the line was being written when the run was killed
-        return False
+def _stays(row: Mapping[str, Any], step: int, validated: set[int]) -> bool:
+    at: int = row["step"]
+    return at in validated if row["kind"] == "valid" else at <= step
 
 
 def clock(seconds: float) -> str:

@@ -2,12 +2,13 @@
 
 It knows an objective and batches, not models. All that is random in step n is drawn from a seed
 made of (seed, n), and the order of the data is a function of (seed, epoch): a run that is resumed
-goes on, bit for bit, as if it had not stopped.
+goes on, bit for bit, as if it had not stopped. Of several processes each takes a share of the
+pairs of every update, and draws from a seed that has its rank in it too: the pairs of an update
+are the same on any number of processes, the dropout masks are a function of that number.
 """
 
 import math
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -28,7 +29,10 @@ from saccade.train import weights
 from saccade.train.checkpoint import Snapshot
 from saccade.train.divergence import check_divergence
 from saccade.train.optim import MovingAverage, moments, optimiser_of, put_moments
+from saccade.train.price import added
+from saccade.train.processes import ALONE, Processes
 from saccade.train.progress import Progress, Validation
+from saccade.train.tally import UpdateTally
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +67,18 @@ class Loop:
         batches: Batches,
         settings: Training,
         seed: int,
+        processes: Processes = ALONE,
     ) -> None:
         self.model = model
         self.objective = objective
         self.batches = batches
         self.settings = settings
-        self.seed = seed
+        self.processes = processes
+        self.seed = seed_of(seed, processes.rank) if processes.rank else seed
         self.device = next(model.parameters()).device
         self.schedule: Schedule = settings.schedule.build()
         self.optimiser = optimiser_of(model, settings)
+        self.trained = [p for p in model.parameters() if p.requires_grad]
         self.average = MovingAverage(model, settings.ema) if settings.ema else None
         self.progress = Progress()
         self.plan = batches.epoch(0)
@@ -99,41 +106,66 @@ class Loop:
         """Make one update: fetch, objective, backward, clip, step."""
         progress, settings = self.progress, self.settings
         self.model.train()
-        _seed(seed_of(self.seed, progress.step), self.device)
-        generator = torch.Generator().manual_seed(seed_of(self.seed, progress.step) + 1)
-        moment = Moment(progress.step, generator)
-        total, nll, count, counts = 0.0, 0.0, 0, Counter[str]()
         self.optimiser.zero_grad(set_to_none=True)
-        for batch in self._fetch():
-            with products(settings.precision, self.device):
-                loss = self._checked(self.objective(self.model, batch, moment), batch)
-            loss.total.backward()  # type: ignore[no-untyped-call]
-            total += loss.total.item()
-            nll += loss.parts.get("nll", loss.total.item())
-            count += loss.count
-            counts.update(loss.counts)
-        norm = self._divide(count)
+        found = self.processes.share(lambda: self._backward().plain())
+        tally = sum((UpdateTally(**one) for one in found[1:]), start=UpdateTally(**found[0]))
+        self.processes.add_gradients(self.trained)
+        self.processes.average(self.objective.learned)
+        norm, count = self._divide(tally.count), tally.count
         rate = settings.learning_rate * self.schedule.factor(progress.step, progress.grades)
         for group in self.optimiser.param_groups:
             group["lr"] = rate
         self.optimiser.step()
         progress.step += 1
+        self.processes.at(progress.step)
         progress.tokens += count
+        progress.source_tokens += tally.source_tokens
+        progress.lengths = [a + b for a, b in zip(progress.lengths, tally.lengths, strict=True)]
         if self.average:
             self.average.update(self.model, progress.step)
-        check_divergence(progress, nll / count, rate, settings)
-        return Update(total / count, nll / count, count, rate, norm, counts)
+        check_divergence(progress, tally.nll / count, rate, settings)
+        return Update(tally.total / count, tally.nll / count, count, rate, norm, tally.counts)
+
+    def _backward(self) -> UpdateTally:
+        """Compute the gradients of this process's share of an update, and add up what it was."""
+        progress = self.progress
+        _seed(seed_of(self.seed, progress.step), self.device)
+        generator = torch.Generator().manual_seed(seed_of(self.seed, progress.step) + 1)
+        moment = Moment(progress.step, generator)
+        tally = UpdateTally()
+        for batch in self._fetch():
+            with products(self.settings.precision, self.device):
+                loss = self._checked(self.objective(self.model, batch, moment), batch)
+            loss.total.backward()  # type: ignore[no-untyped-call]
+            total = loss.total.item()
+            tally += UpdateTally(
+                total,
+                loss.parts.get("nll", total),
+                loss.count,
+                batch.n_source_places,
+                added(tally.nothing, batch),
+                dict(loss.counts),
+            )
+        return tally
 
     def _fetch(self) -> Iterator[Batch]:
-        """Yield the batches of one update; at the end of an epoch go on with the next."""
-        progress = self.progress
-        for _ in range(self.settings.accumulate):
-            batch = self.batches.batch(self.plan[progress.batch], progress.epoch)
-            progress.source_tokens += batch.n_source_places
+        """Yield this process's share of one update; at the end of an epoch go on with the next.
+
+        Whole batches if every process gets as many, else every so-manieth row of each: neighbours
+        are of like length, so the shares are too.
+        """
+        progress, (rank, size) = self.progress, (self.processes.rank, self.processes.size)
+        whole = self.settings.accumulate % size == 0
+        for n in range(self.settings.accumulate):
+            rows, epoch = self.plan[progress.batch], progress.epoch
             progress.batch += 1
             if progress.batch == len(self.plan):
                 progress.epoch, progress.batch = progress.epoch + 1, 0
                 self.plan = self.batches.epoch(progress.epoch)
+            rows = rows[: len(rows) * (n % size == rank)] if whole else rows[rank::size]
+            if not len(rows):
+                continue
+            batch = self.batches.batch(rows, epoch)
             if self.objective.all_references:
                 batch = replace(batch, references=self.batches.references(batch.index))
             yield batch.to(self.device)
@@ -215,6 +247,7 @@ class Loop:
             self.objective.learned[name] = training[f"objective.{name}"].clone()
         self.progress = snapshot.progress
         self.plan = self.batches.epoch(self.progress.epoch)
+        self.processes.at(self.progress.step)
 
 
 def _seed(seed: int, device: torch.device) -> None:

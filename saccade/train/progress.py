@@ -38,8 +38,9 @@ class Progress:
     """Counts since the start of the run; `epoch` and `batch` say which batch comes next.
 
     `seconds` were spent on updates, `elapsed` on validations and checkpoints too. `first_loss` is
-    the training loss of the first update, and `high` how many updates in a row were far above it;
-    see divergence.py.
+    the training loss of the first update, and `high` and `far` how many updates in a row were
+    above it, and far above; see divergence.py. `lengths` are the six sums over all pairs that
+    price.py tells of, and `price` is what each costs, if anybody has counted.
     """
 
     step: int = 0
@@ -52,6 +53,15 @@ class Progress:
     validations: list[Validation] = field(default_factory=list)
     first_loss: float | None = None
     high: int = 0
+    far: int = 0
+    lengths: list[float] = field(default_factory=lambda: [0.0] * 6)
+    price: list[float] = field(default_factory=list)
+
+    @property
+    def flops(self) -> float:
+        """How many operations the updates took; not a number if a part of them was not counted."""
+        pairs = zip(self.price, self.lengths, strict=True)
+        return sum(c * length for c, length in pairs) if self.price else math.nan
 
     @property
     def best(self) -> Validation | None:
@@ -95,4 +105,5 @@ class Progress:
     def from_plain(cls, raw: dict[str, Any]) -> "Progress":
         """Read what `plain` wrote; what older versions did not write has its default."""
         validations = [Validation(**v) for v in raw["validations"]]
-        return cls(**{**raw, "validations": validations})
+        uncounted = {} if "lengths" in raw else {"lengths": [math.nan] * 6}
+        return cls(**{**raw, **uncounted, "validations": validations})

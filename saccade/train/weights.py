@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from zlib import crc32
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -10,6 +11,7 @@ from torch import Tensor, nn
 from torch.autograd.graph import increment_version
 
 from saccade.errors import CheckpointError
+from saccade.intake.tensors import StoredTensor, read_header
 
 Weights = dict[str, Tensor]
 
@@ -22,6 +24,46 @@ def of(model: nn.Module) -> Weights:
 def count(model: nn.Module) -> int:
     """Count the numbers that training moves."""
     return sum(one.numel() for one in model.parameters() if one.is_floating_point())
+
+
+def check(
+    model: nn.Module, weights: Mapping[str, Tensor], where: str, *, finite: bool = True
+) -> None:
+    """Refuse weights from a file whose numbers are of another type, or none: NaN or infinite.
+
+    `finite` is False for a model that says itself which numbers it takes.
+    """
+    for name, tensor in of(model).items():
+        given = weights.get(name)
+        if given is None:  # `put` says so
+            continue
+        if given.dtype != tensor.dtype:
+            found, expected = (str(t.dtype).removeprefix("torch.") for t in (given, tensor))
+            raise CheckpointError(
+                f"{where}: {name} is of type {found}; expected {expected}. The file was changed, or"
+                " is another model's: copy the model folder again."
+            )
+        if finite and given.is_floating_point() and not _is_finite(given):
+            odd = int((~given.isfinite()).sum())
+            raise CheckpointError(
+                f"{where}: {name} holds {odd:,} numbers that are not finite; expected none. The"
+                " file is damaged: copy the model folder again."
+            )
+
+
+def _is_finite(tensor: Tensor) -> bool:
+    """Add up first, which shows any number that is not finite, and takes less than to look at each.
+
+    A sum that is too large for its type is looked at again.
+    """
+    return bool(tensor.sum().isfinite()) or bool(tensor.isfinite().all())
+
+
+def sums(model: nn.Module) -> dict[str, int]:
+    """Return a checksum of every parameter, to see whether others have the same."""
+    return {
+        name: crc32(one.cpu().contiguous().numpy().tobytes()) for name, one in of(model).items()
+    }
 
 
 def put(model: nn.Module, weights: Mapping[str, Tensor], where: str) -> None:
@@ -74,15 +116,27 @@ def save(path: Path, weights: Mapping[str, Tensor]) -> None:
     save_file({name: t.detach().cpu().contiguous() for name, t in weights.items()}, path)
 
 
-def load(path: Path) -> Weights:
-    """Read weights from a safetensors file."""
+def header(path: Path) -> dict[str, StoredTensor]:
+    """Say which tensors a safetensors file holds, without reading them."""
     try:
-        with safe_open(path, framework="pt") as file:
-            return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        return read_header(path)
     except FileNotFoundError:
         raise CheckpointError(
             f"{path}: missing; this checkpoint is not whole. Use another."
         ) from None
+    except (OSError, ValueError) as error:
+        raise CheckpointError(
+            f"{path}: not a whole safetensors file ({error}); it was cut short or damaged. Use"
+            " another checkpoint."
+        ) from None
+
+
+def load(path: Path) -> Weights:
+    """Read weights from a safetensors file."""
+    header(path)
+    try:
+        with safe_open(path, framework="pt") as file:
+            return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except (SafetensorError, OSError) as error:
         raise CheckpointError(
             f"{path}: not a whole safetensors file ({error}); it was cut short or damaged. Use"

@@ -115,7 +115,7 @@ def test_pictures_may_be_longer(tmp_path: Path) -> None:
         (json.dumps([SECRET]), 'expected {"format": 1, "examples": [...]}'),
         (SECRET, "Expecting value"),
         (content(row("\ud800")), "surrogates not allowed"),
-        ("[" * 200_000, "recursion"),
+        ("[" * 200_000, "nested too deeply"),
         ("\udcff\udcfe", "can't decode byte"),
     ],
 )

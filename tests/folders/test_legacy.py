@@ -15,6 +15,7 @@ import saccade
 from saccade import run
 from saccade.errors import CheckpointError
 from saccade.folders import model as folders
+from saccade.folders.identity import read_identity
 from saccade.folders.legacy import renamed
 from tests.train import small
 
@@ -74,7 +75,7 @@ def test_a_run_starts_from_it(name: str, tmp_path: Path) -> None:
     assert "Started from" in (new / "train.log").read_text(encoding="utf-8")
     assert json.loads((new / "saccade.json").read_text())["format"] == 2
     assert not (new / "scales.json").exists()
-    codecs = [folders.read_identity(folder).codecs for folder in (old, new)]
+    codecs = [read_identity(folder).codecs for folder in (old, new)]
     assert codecs[0].shape == codecs[1].shape
     assert folders.read_weights(new)[0].keys() == folders.read_weights(old)[0].keys()
     first = rows(name)[0]["source"]

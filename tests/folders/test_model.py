@@ -8,11 +8,14 @@ import pytest
 
 from saccade import recipe as recipes
 from saccade.errors import CheckpointError, RecipeError
+from saccade.folders import claims, starting
 from saccade.folders import model as folders
+from saccade.folders.identity import read_identity
 from saccade.run import train
 from saccade.tokenizers.character import Character
 from saccade.train import weights
 from saccade.train.checkpoint import Checkpoints
+from saccade.train.seals import seal_of
 from tests.engines.folders import plain_recipe, write_noise
 from tests.samples import text_codecs
 from tests.train import small
@@ -85,9 +88,12 @@ def test_a_tokenizer_of_another_model(run: Path, tmp_path: Path) -> None:
     }
     small.run(other, max_steps=1, data=data)
     shutil.copy(other / "source.json", run / "source.json")
+    path = run / "source.json"
+    assert refusal(run).startswith(f"{path}: damaged or changed: its SHA-256 is {seal_of(path)};")
+    small.unseal(run)
     assert refusal(run) == (
-        f"{run / 'source.json'}: this tokenizer does not belong to the model: it is not the one"
-        " that was saved with it. Put the original file back."
+        f"{path}: this tokenizer does not belong to the model: it is not the one that was saved"
+        " with it. Put the original file back."
     )
 
 
@@ -137,7 +143,7 @@ def test_a_checkpoint_without_its_weights(run: Path) -> None:
 
 def test_killed_before_the_first_checkpoint(tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    folders.begin(folder)
+    claims.begin(folder)
     assert refusal(folder) == (
         f"{folder}: holds no weights yet: it was stopped before its first checkpoint. Train it"
         " again: `saccade train RECIPE`."
@@ -281,14 +287,14 @@ def test_what_ctc_has_learned_starts_models_of_other_kinds(tmp_path: Path) -> No
     write_noise(tmp_path / "ctc", {"kind": "ctc", "encoder": encoder})
     known, codecs = (
         folders.read_weights(tmp_path / "ctc")[0],
-        folders.read_identity(tmp_path / "ctc").codecs,
+        read_identity(tmp_path / "ctc").codecs,
     )
     for kind, within in (("encoder_decoder", ""), ("joint_ctc", "inner.")):
         decoder = {"kind": "rnn", "hidden": 8}
         plan = plain_recipe({"kind": kind, "encoder": encoder, "decoder": decoder})
         recipe = recipes.from_plain(plan)
         model = folders.build_model(recipe, codecs)
-        said = folders.start_weights(model, recipe, tmp_path / "ctc")
+        said = starting.start_weights(model, recipe, tmp_path / "ctc")
         own = weights.of(model)
         taken = [name for name in known if name.startswith("reading.")]
         assert taken

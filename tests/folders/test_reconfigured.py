@@ -8,7 +8,8 @@ import pytest
 import saccade
 from saccade.errors import CheckpointError, RecipeError
 from saccade.folders.fusion import carried, read_confusions, write_confusions
-from saccade.folders.model import read_plan, read_weights
+from saccade.folders.identity import read_plan
+from saccade.folders.model import read_weights
 from saccade.folders.reconfigured import reconfigure
 from tests.engines.folders import SOURCES, write_noise
 

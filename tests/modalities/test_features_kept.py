@@ -18,6 +18,7 @@ from saccade.modalities._picture import Picture, to_text
 from saccade.predict.evaluation import loss_of
 from saccade.train import weights
 from tests.train import small
+from tests.train.small import unseal
 
 MODEL = {
     "kind": "encoder_decoder",
@@ -98,6 +99,9 @@ def test_a_network_that_is_not_that_of_training_is_refused(folder: Path) -> None
     kept = load_file(path)
     first = next(iter(kept))
     save_file({**kept, first: kept[first] + 1}, path)
+    with pytest.raises(CheckpointError, match=r"source\.safetensors: damaged or changed: its SHA"):
+        captions(folder)
+    unseal(folder)
     with pytest.raises(
         CheckpointError, match=r"source\.safetensors: the weights of vgg are .* Copy"
     ):

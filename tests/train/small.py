@@ -13,6 +13,7 @@ from saccade.recipe import Recipe
 from saccade.run import Run, train
 from saccade.train import weights
 from saccade.train.checkpoint import Checkpoints
+from saccade.train.seals import SEALS
 
 WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
 
@@ -42,6 +43,14 @@ def recipe(**training: Any) -> Recipe:
         "decoding": {"search": "greedy", "batch_tokens": 256},
     }
     return recipes.from_plain({**raw, **top})
+
+
+def unseal(folder: Path) -> None:
+    """Make a folder one of a version that sealed nothing."""
+    path = folder / "saccade.json"
+    facts = json.loads(path.read_text(encoding="utf-8"))
+    assert facts.pop(SEALS)
+    path.write_text(json.dumps(facts), encoding="utf-8")
 
 
 def quiet() -> Console:

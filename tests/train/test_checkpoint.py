@@ -55,6 +55,7 @@ def test_an_index_of_an_older_version_gets_its_losses_from_the_progress(tmp_path
         checkpoints.save(Snapshot(tensors, tensors, Progress(step=n, validations=found[:n])))
     path = checkpoints.folder / "index.json"
     old = json.loads(path.read_text(encoding="utf-8"))
+    assert old.pop("seal")
     assert old.pop("losses") == {"step-00000001": 5.0, "step-00000002": 4.0}
     path.write_text(json.dumps(old), encoding="utf-8")
     assert checkpoints.index().best == ["step-00000001", "step-00000002"]
@@ -100,9 +101,10 @@ def test_a_damaged_index(tmp_path: Path) -> None:
         path.write_text(text, encoding="utf-8")
         with pytest.raises(CheckpointError) as caught:
             checkpoints.index()
-        assert str(caught.value) == (
-            f"{path}: damaged; expected an index of checkpoints. Copy the run folder again, or"
-            " begin a new run."
+        assert str(caught.value).startswith(f"{path}: damaged (")
+        assert str(caught.value).endswith(
+            "); expected an index of checkpoints. Go on with --resume, which makes it anew, or copy"
+            " the run folder again."
         )
 
 
@@ -113,4 +115,4 @@ def test_a_damaged_state(tmp_path: Path) -> None:
     with pytest.raises(CheckpointError) as caught:
         checkpoints.load("step-00000001")
     assert str(caught.value).startswith(f"{path}: damaged (")
-    assert "expected the state of a run. Copy the run folder again" in str(caught.value)
+    assert "expected the state of a run. Go on with --resume" in str(caught.value)

@@ -10,6 +10,7 @@ import pytest
 from saccade.data.prepare import batches_of, prepare
 from saccade.errors import DataError, RecipeError
 from saccade.folders import model as folders
+from saccade.folders.identity import read_identity
 from saccade.run import train
 from saccade.train.checkpoint import Checkpoints
 from tests.train import small, workers
@@ -136,7 +137,7 @@ def test_what_does_not_decide_the_weights_may_change(tmp_path: Path) -> None:
     free = {"report_every": 2, "keep_best": 2, "keep_last": 3, "threads": 1, "patience": 9}
     free["min_steps"] = 7
     assert small.run(tmp_path, resume=True, max_steps=3, max_epochs=50, **free).progress.step == 3
-    assert folders.read_identity(tmp_path).recipe.training.max_epochs == 50
+    assert read_identity(tmp_path).recipe.training.max_epochs == 50
 
 
 def test_changed_data_is_refused(tmp_path: Path) -> None:
