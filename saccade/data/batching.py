@@ -16,6 +16,7 @@ from saccade.modalities.base import Array
 from saccade.models.base import LaidSide
 
 _WINDOW = 100  # batches' worth of examples that are sorted by length together
+_LOOKED_AT = 500  # pairs of which some of all lengths are taken
 
 
 def collate(
@@ -68,11 +69,10 @@ class Batches:
 
     Pairs with more places on a side than `limits` allows are left out and counted. A corpus of
     weight 2.5 is read twice an epoch, and a random half of it once more. Training batches that are
-    `mixed` are cut from the shuffle as it is, without sorting. Every rank of a `world`
-    gets the same number of batches; where they do not divide, the first ones are dealt out again.
+    `mixed` are cut from the shuffle as it is, without sorting.
     """
 
-    def __init__(  # noqa: PLR0913 - all but two are named
+    def __init__(
         self,
         stores: Sequence[Store],
         codecs: Codecs,
@@ -82,15 +82,12 @@ class Batches:
         seed: int,
         weights: Sequence[float] = (),
         mixed: bool = False,
-        rank: int = 0,
-        world: int = 1,
     ) -> None:
         self._stores, self._codecs, self._limits = stores, codecs, limits
         self._seed, self._batch_tokens, self._mixed = seed, batch_tokens, mixed
         self._varies = any(codec.varies for codec in codecs.sides.values())
         self._heeds = any(codec.heeds for codec in codecs.sides.values())
         self._weights = weights or [1.0] * len(stores)
-        self._rank, self._world = rank, world
         self._first = np.cumsum([0, *(len(store) for store in stores)])
         sizes = {name: self._sizes(name) for name in codecs.sides}
         over = {name: size > limits[name] for name, size in sizes.items()}
@@ -139,7 +136,7 @@ class Batches:
                 part[:] = part[_alike(self._source[part], self._target[part])]
             starts.extend(begin + end for end in _cuts(size[part], self._batch_tokens))
         turn = generator.permutation(len(starts) - 1)
-        return BatchPlan(flat, np.array(starts, dtype=np.int64), self._share(turn))
+        return BatchPlan(flat, np.array(starts, dtype=np.int64), turn)
 
     def batch(self, indices: Sequence[int] | NDArray[np.int32], epoch: int | None = None) -> Batch:
         """Read the pairs `indices` and pad them.
@@ -170,6 +167,26 @@ class Batches:
         arrays, sides = {**pair.sources, TARGET: pair.target}, self._codecs.sides
         texts = [sides[name].decode(a) for name, a in arrays.items() if sides[name].vocabulary]
         return " ".join(texts)
+
+    def spread(self, n: int) -> list[int]:
+        """Return the numbers of up to `n` pairs that were kept, from the shortest to the longest.
+
+        Of a large corpus a few hundred pairs are looked at.
+        """
+        kept = np.flatnonzero(self._keep)
+        kept = kept[:: max(len(kept) // _LOOKED_AT, 1)]
+        size = self._source[kept].astype(np.int64) + self._target[kept]
+        kept = kept[np.argsort(size, kind="stable")]
+        places = np.linspace(0, len(kept) - 1, min(n, len(kept))).round().astype(int)
+        return [int(i) for i in kept[places]]
+
+    def powers(self) -> list[float]:
+        """Sum 1, s, t, s^2, s t and t^2 over all pairs that were kept, of s and t places.
+
+        Of several sources the longest counts.
+        """
+        s, t = (side[self._keep].astype(np.int64) for side in (self._source, self._target))
+        return [float(len(t)), *(float(one.sum()) for one in (s, t, s * s, s * t, t * t))]
 
     def references(self, index: Sequence[int]) -> tuple[tuple[tuple[int, ...], ...], ...]:
         """Return all targets of the example of every pair in `index`, as ids without END."""
@@ -236,10 +253,6 @@ class Batches:
             f"all {n} pairs are longer than the limit of {limits}; expected at least one within"
             " it: raise data.source.max_length or data.target.max_length."
         )
-
-    def _share(self, turn: NDArray[np.int64]) -> NDArray[np.int64]:
-        each = -(-len(turn) // self._world)
-        return turn[(np.arange(each) * self._world + self._rank) % len(turn)]
 
 
 def _alike(source: NDArray[np.int32], target: NDArray[np.int32]) -> NDArray[np.int64]:

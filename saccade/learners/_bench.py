@@ -9,8 +9,10 @@ from saccade.data.files import check_files, readers_to_train, skipped_files
 from saccade.data.limits import settled
 from saccade.data.prepare import batches_of, check_matched, prepare, profile_of
 from saccade.folders import model as folders
+from saccade.folders import starting
 from saccade.folders.facts import read_lexicon, read_profile
 from saccade.folders.fusion import carried
+from saccade.folders.identity import read_identity, write_identity, write_networks, write_profile
 from saccade.look.report import write_card, write_report
 from saccade.metrics.base import name_of
 from saccade.native.searcher import fastest_searcher
@@ -22,6 +24,7 @@ from saccade.predict.predictor import Predictor
 from saccade.predict.verdict import Verdict
 from saccade.recipe import Recipe
 from saccade.shaping import lexicon
+from saccade.train.price import priced
 from saccade.train.progress import Progress
 
 
@@ -44,15 +47,15 @@ class Bench:
     ) -> None:
         check_files(recipe, readers_to_train(recipe), root)
         settings, base = recipe.training, resume or start_from
-        known = folders.read_identity(base) if base else None
-        codecs, target = folders.known_codecs(known, recipe)
+        known = read_identity(base) if base else None
+        codecs, target = starting.known_codecs(known, recipe)
         prepared = prepare(recipe, root, codecs, target)
         recipe = settled(recipe, prepared, known.recipe if resume and known else None)
         model = folders.build_model(recipe, prepared.codecs)
         check_matched(prepared, model.pieces_each)
         self.started, self.warnings = "", skipped_files(readers_to_train(recipe), root)
         if start_from and not resume:
-            self.started = folders.start_weights(model, recipe, start_from)
+            self.started = starting.start_weights(model, recipe, start_from)
             taken = prepared.codecs.sides if codecs else [TARGET]
             unknown = unknown_pieces(recipe, prepared, root, taken)
             self.warnings += [one.told(start_from) for one in unknown]
@@ -111,9 +114,13 @@ class Bench:
             figures[name_of(part, figures)] = part.build().corpus(outputs, references).value
         return figures
 
+    def price(self) -> list[float]:
+        """Count the operations of a few training pairs; see train/price.py."""
+        return priced(self.model, self.objective, self.batches)
+
     def identify(self, folder: Path) -> None:
         """Write recipe, codecs, hashes, profile and lexicon."""
-        folders.write_identity(
+        write_identity(
             folder,
             self.recipe,
             self.codecs,
@@ -125,9 +132,9 @@ class Bench:
 
     def resumed(self, folder: Path) -> None:
         """Write what folders of older versions do not have: profile, weights of networks."""
-        folders.write_networks(folder, self.codecs)
+        write_networks(folder, self.codecs)
         if self.profile is not None:
-            folders.write_profile(folder, self.profile)
+            write_profile(folder, self.profile)
 
     def present(self, folder: Path, progress: Progress, verdict: Verdict | None) -> None:
         """Write README.md and report.html."""

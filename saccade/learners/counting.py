@@ -17,6 +17,7 @@ from saccade.train import weights
 from saccade.train.checkpoint import Snapshot
 from saccade.train.limits import RunLimits
 from saccade.train.log import Log
+from saccade.train.processes import ALONE, Processes
 from saccade.train.progress import Progress
 
 
@@ -30,8 +31,15 @@ class Counting(Learner):
 
     starts_from: ClassVar[bool] = False
 
-    def __init__(self, recipe: Recipe, bench: Bench, folder: Path, log: Log) -> None:
-        super().__init__(recipe, bench, folder, log)
+    def __init__(
+        self,
+        recipe: Recipe,
+        bench: Bench,
+        folder: Path,
+        log: Log,
+        processes: Processes = ALONE,
+    ) -> None:
+        super().__init__(recipe, bench, folder, log, processes)
         self.counted = counted_model(bench.model)
         if any(weight != 1 for weight in recipe.data.weights):
             raise RecipeError(

@@ -4,6 +4,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
+from typing import ClassVar
 
 from saccade.learners._bench import Bench
 from saccade.learners._timing import Pace, estimate, open_end, time_updates
@@ -14,15 +15,26 @@ from saccade.train.checkpoint import Snapshot
 from saccade.train.limits import RunLimits
 from saccade.train.log import Log
 from saccade.train.loop import Hooks, Loop, Update
+from saccade.train.processes import ALONE, Processes
 from saccade.train.progress import Progress, Validation
 
 
 class Trainer(Learner):
     """Trains a network by the updates of `train/loop`, and tells how far it has come."""
 
-    def __init__(self, recipe: Recipe, bench: Bench, folder: Path, log: Log) -> None:
-        super().__init__(recipe, bench, folder, log)
-        self.loop = Loop(bench.model, bench.objective, bench.batches, self.settings, recipe.seed)
+    shares: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        bench: Bench,
+        folder: Path,
+        log: Log,
+        processes: Processes = ALONE,
+    ) -> None:
+        super().__init__(recipe, bench, folder, log, processes)
+        model, objective, batches = bench.model, bench.objective, bench.batches
+        self.loop = Loop(model, objective, batches, self.settings, recipe.seed, processes)
         self.limits = RunLimits(self.settings, self.loop.schedule.warmup, len(self.loop.plan))
         self.pace = Pace(self.limits)
         self._counts, self._told = Counter[str](), set[str]()
@@ -50,15 +62,21 @@ class Trainer(Learner):
             f"{self.recipe.name}: {weights.count(self.model):,} parameters;"
             f" {self.bench.codecs.describe()};"
             f" training on {self.bench.batches.describe()},"
-            f" {len(self.loop.plan):,} batches an epoch."
+            f" {len(self.loop.plan):,} batches an epoch{self._hands()}."
         )
+
+    def _hands(self) -> str:
+        n = self.processes.size
+        return f", on {n} processes" if n > 1 else ""
 
     def go(self) -> str:
         """Update until something says stop; return what it said."""
         if warning := self.limits.warning():
             self.log.say(warning)
+        if not self.progress.price:
+            self.progress.price = self.bench.price()
         self.pace.begin(self.progress)
-        return self.loop.run(Hooks(self._updated, self._validate, self._validated, self._stop))
+        return self.loop.run(Hooks(self._updated, self._measured, self._validated, self._stop))
 
     def measure(self) -> dict[str, float]:
         """Return the figures of the weights that are to be used."""
@@ -74,16 +92,20 @@ class Trainer(Learner):
         training, n_batches = recipe.training, len(bench.batches.epoch(0))
         limits = RunLimits(training, training.schedule.build().warmup, n_batches)
         timing = time_updates(bench)
+        cost = Progress(lengths=bench.batches.powers(), price=bench.price())
         rows = {
             "parameters": f"{weights.count(bench.model):,}",
             "batches an epoch": f"{n_batches:,}",
             "steps an epoch": f"{-(-n_batches // training.accumulate):,}",
+            "costs an epoch": f"about {cost.flops:.2e} FLOPs",
             "stops after": limits.describe(),
             "takes": str(estimate(limits, timing) or open_end(limits, timing)),
         }
         return rows | {WARNING: limits.warning()}
 
     def _updated(self, progress: Progress, update: Update) -> None:
+        if not self.processes.leads:
+            return
         self.pace.updated(progress)
         if said := self.pace.tell(progress, self.bench):
             self.log.say(said)
@@ -100,6 +122,7 @@ class Trainer(Learner):
             "tokens": progress.tokens,
             "tokens_per_second": speed,
             "seconds": progress.seconds,
+            "flops": progress.flops,
             **self._counts,
         }
         self.log.record("train", progress.step, figures)
@@ -114,13 +137,18 @@ class Trainer(Learner):
         self._told.update(self.loop.objective.remarks(progress.step, self._counts))
         self._counts.clear()
 
-    def _validate(self, _: Progress) -> Validation:
+    def _measured(self, _: Progress) -> Validation:
         return self.validate()
 
     def _validated(self, _: Progress) -> None:
         started = time.monotonic()
         self.save()
-        self.pace.saved(time.monotonic() - started)
+        if self.processes.leads:
+            self.pace.saved(time.monotonic() - started)
 
     def _stop(self, progress: Progress) -> str:
-        return "a signal asked to stop" if self.signals.caught else self.limits.reason(progress)
+        """Ask all: a signal may have come to any of them, and clocks differ; the first one's is."""
+        caught, reason = self.signals.caught, self.limits.reason(progress)
+        found = self.processes.tell({"caught": caught, "reason": reason})
+        self.signals.caught = next((n for one in found if (n := one["caught"])), 0)
+        return "a signal asked to stop" if self.signals.caught else str(found[0]["reason"])

@@ -40,13 +40,18 @@ def decoded(raw_lines: Iterable[bytes], path: Path) -> Iterator[str]:
     number = 0
     try:
         for number, raw in enumerate(raw_lines, start=1):
-            line = raw.removeprefix(_MARK) if number == 1 else raw
-            yield _text(line.removesuffix(b"\n").removesuffix(b"\r"), path, number)
+            yield decoded_line(raw, path, number)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise DataError(
             f"{path}: not a whole gzip file, broken behind line {number} ({error}); a name"
             " ending in .gz promises one. Pack it again, or drop .gz from its name."
         ) from None
+
+
+def decoded_line(raw: bytes, path: Path, number: int) -> str:
+    """Decode one raw line, its end included."""
+    line = raw.removeprefix(_MARK) if number == 1 else raw
+    return _text(line.removesuffix(b"\n").removesuffix(b"\r"), path, number)
 
 
 def numbered(path: Path) -> Iterator[tuple[int, str]]:

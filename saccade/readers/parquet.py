@@ -45,7 +45,7 @@ class Parquet(Table):
 
     def read(self) -> Iterator[Example]:
         """Yield an example for every row; an origin is the file and the row, from 1."""
-        with _opened(self.path) as opened:
+        with open_parquet(self.path) as opened:
             found = False
             for example in read_examples(opened, self.sides):
                 found = True
@@ -55,12 +55,12 @@ class Parquet(Table):
 
     def names(self) -> list[str]:
         """Return the columns that can be read."""
-        with _opened(self.path) as opened:
+        with open_parquet(self.path) as opened:
             return readable(opened.schema)
 
     def unread(self) -> list[Unread]:
         """List the columns of text that are not read."""
-        with _opened(self.path) as opened:
+        with open_parquet(self.path) as opened:
             return unread_columns(opened, self.sides)
 
     def fingerprint(self) -> str:
@@ -69,7 +69,8 @@ class Parquet(Table):
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[ArrowFile]:
+def open_parquet(path: Path) -> Iterator[ArrowFile]:
+    """Open a Parquet file, or say what is wrong with it."""
     lib = arrow("parquet")
     with _lines.open_bytes(path, unpack=False) as raw:
         try:

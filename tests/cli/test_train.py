@@ -1,3 +1,4 @@
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,14 +17,38 @@ def test_a_dry_run_says_what_would_happen_and_writes_no_folder(
         "4 pairs",
         "target 9 symbols",
         "batches an epoch",
+        "costs an epoch",
+        " FLOPs",
         "90 steps",
         "runs/tiny",
         "s on this machine: 90 updates of ",
         ", 3 validations of ",
+        "for weights, gradients and moments; up to",
     ):
         assert text in " ".join(said.out.split())
     assert "Nothing was trained and no run folder was written." in said.err
     assert not (tmp_path / "runs").exists()
+
+
+def test_a_dry_run_without_data_tells_what_the_recipe_tells(call: Call, tmp_path: Path) -> None:
+    base = Path(__file__).parents[2] / "recipes" / "translation" / "transformer-base.yaml"
+    said = call("train", base, "--dry-run", "--set", "data.train.source=nowhere.en")
+    assert said.code == 1, "nothing could be trained"
+    out, err = " ".join(said.out.split()), " ".join(said.err.split())
+    for text in ("63,119,496", "1.0 GB for weights", "100,000 updates", "GFLOP/s"):
+        assert text in out
+    assert "The data is not there: these figures are from the recipe alone." in err
+    assert "saccade: nowhere.en: no such file; reader text needs it (data.train.source)." in err
+    assert "To get them: WMT 2014 English-German" in err
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_dry_run_needs_data_to_know_a_vocabulary(call: Call, work: Path) -> None:
+    said = call("train", work / "tiny.yaml", "--dry-run", "--set", "data.train.source=nowhere.en")
+    assert said.code == 1
+    told = "Nothing can be told without the data: the vocabulary of source is as large as the data"
+    assert told in " ".join(said.err.split())
+    assert "nowhere.en: no such file" in said.err
 
 
 def test_a_dry_run_of_a_warm_up_that_is_too_long(call: Call, work: Path) -> None:
@@ -148,3 +173,36 @@ def test_going_on_with_unknown_words_is_warned_of(call: Call, work: Path, tmp_pa
     again = call("train", work / "tiny.yaml", "--from", work / "model", "-o", "same", *options[-2:])
     assert again.code == 0
     assert "Warning" not in again.err
+
+
+def test_processes_are_begun_by_one(
+    call: Call, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORLD_SIZE", "4")
+    said = call("train", work / "tiny.yaml", "--processes", 2)
+    assert said.code == 2
+    assert (
+        "--processes 2: this is already one of 4 processes of torchrun; expected it to say how"
+        " many. Leave out --processes."
+    ) in " ".join(said.err.split())
+
+
+def test_what_the_processes_are_told(
+    call: Call, work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[tuple[list[str], int]] = []
+
+    def launched(command: list[str], n: int) -> int:
+        begun.append((command, n))
+        return 130
+
+    monkeypatch.setattr(sys.modules["saccade.cli.train"], "launch", launched)
+    more = ("--seed", 7, "--set", "training.max_steps=2", "--overwrite", "--processes", 3)
+    assert call("train", work / "tiny.yaml", "-o", tmp_path / "run", *more).code == 130
+    ((command, n),) = begun
+    assert n == 3
+    assert command[:4] == [sys.executable, "-m", "saccade", "train"]
+    assert command[4:] == [
+        *(str(work / "tiny.yaml"), "--output", str(tmp_path / "run"), "--seed", "7"),
+        *("--device", "cpu", "--set", "training.max_steps=2", "--overwrite"),
+    ]

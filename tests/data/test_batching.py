@@ -34,8 +34,6 @@ def batches(
     limit: int = 100,
     seed: int = 1,
     weights: tuple[float, ...] = (),
-    rank: int = 0,
-    world: int = 1,
 ) -> Batches:
     return Batches(
         stores,
@@ -44,8 +42,6 @@ def batches(
         limits={"source": limit, "target": limit},
         seed=seed,
         weights=weights,
-        rank=rank,
-        world=world,
     )
 
 
@@ -142,15 +138,6 @@ def test_weights_repeat_and_sample(hundred: Store, thirty: Store) -> None:
     assert counts[100:].sum() == 15
 
 
-@pytest.mark.parametrize("world", [2, 3, 7])
-def test_ranks_share_all_batches_equally(hundred: Store, world: int) -> None:
-    whole = [indices.tolist() for indices in batches([hundred]).epoch(3)]
-    shares = [batches([hundred], rank=rank, world=world).epoch(3) for rank in range(world)]
-    assert len({len(share) for share in shares}) == 1
-    dealt = [shares[i % world][i // world].tolist() for i in range(world * len(shares[0]))]
-    assert dealt == whole + whole[: len(dealt) - len(whole)]
-
-
 def test_long_pairs_are_left_out_and_counted(hundred: Store) -> None:
     limits = {"source": 5, "target": 3}
     found = Batches([hundred], CODECS, batch_tokens=20, limits=limits, seed=1)
@@ -217,3 +204,18 @@ def test_every_end_ends_a_turn() -> None:
     assert padded.mask.int().tolist() == [[[1, 1], [1, 1]], [[1, 1], [0, 0]]]
     assert padded.flat().values.tolist() == [[5, END, 6, END], [7, END, PAD, PAD]]
     assert padded.lengths.tolist() == [4, 2]
+
+
+def test_some_pairs_of_all_lengths_can_be_had(hundred: Store) -> None:
+    made = batches([hundred])
+
+    def size(i: int) -> int:
+        one = made.batch([i])
+        return one.n_source_places + int(one.target.mask.sum())
+
+    found = made.spread(5)
+    sizes, everything = [size(i) for i in found], [size(i) for i in range(100)]
+    assert len(set(found)) == 5
+    assert sizes == sorted(sizes)
+    assert (sizes[0], sizes[-1]) == (min(everything), max(everything))
+    assert len(made.spread(1000)) == 100

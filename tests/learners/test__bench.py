@@ -11,10 +11,12 @@ from saccade import recipe as recipes
 from saccade import run
 from saccade.errors import CheckpointError, DataError, RecipeError
 from saccade.folders import model as folders
+from saccade.folders.identity import read_identity
 from saccade.modalities.numbers import NumbersCodec
 from saccade.train import weights
 from tests.learners import sea as seas
 from tests.learners.sea import KINDS, QUIET, plain, recipe, table
+from tests.train import small
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +48,7 @@ def test_the_folder_holds_all(sea: Path) -> None:
     assert {"source.json", "target.json", "recipe.yaml", "model.safetensors"} <= names
     assert {"report.html", "README.md", "examples.json"} <= names
     assert not {"scales.json", "profile.json"} & names
-    codecs = folders.read_identity(sea / "run").codecs
+    codecs = read_identity(sea / "run").codecs
     source, target = codecs.source, codecs.target
     assert isinstance(source, NumbersCodec)
     rows = [float(row.split(",")[0]) for row in (sea / "t.csv").read_text().split()[1:91]]
@@ -83,6 +85,7 @@ def test_starts_from_another(sea: Path, tmp_path: Path) -> None:
 def test_a_scale_of_another_model_is_refused(sea: Path, tmp_path: Path) -> None:
     run.train(recipe(max_steps=1), tmp_path / "r", root=sea, console=QUIET)
     path = tmp_path / "r" / "target.json"
+    small.unseal(tmp_path / "r")
     path.write_text(path.read_text().replace('"horizon": 4', '"horizon": 5'))
     with pytest.raises(CheckpointError, match=r"target\.json: .* does not belong to the model"):
         folders.load(tmp_path / "r")
