@@ -15,7 +15,6 @@ import json
 import os
 import signal
 import socket
-import statistics
 import subprocess
 import sys
 import time
@@ -141,14 +140,14 @@ def answers(served: Served) -> dict[str, str]:
 
 @contextmanager
 def server(
-    folder: Path, threads: int, engine: str = "native"
+    folder: Path, threads: int, engine: str = "native", *options: str
 ) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """Run `saccade serve` for the time of a `with`; it must end well when asked to."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "saccade", "serve", f"model={folder}", "--port", str(port)]
-    command += ["--threads", str(threads), "--engine", engine]
+    command += ["--threads", str(threads), "--engine", engine, *options]
     process = subprocess.Popen(command, env=os.environ.copy())
     url = f"http://127.0.0.1:{port}"
     try:
@@ -173,23 +172,39 @@ def _await_ready(url: str, process: subprocess.Popen[bytes]) -> None:
     raise RuntimeError("the server did not begin")
 
 
-async def load(url: str, expected: dict[str, str], clients: int, seconds: float) -> Load:
+async def load(
+    url: str, expected: dict[str, str], clients: int, seconds: float, *, own_address: bool = False
+) -> Load:
     """Let clients ask, each the next sentence as soon as it has its answer.
+
+    With `own_address` each of them is another client to the server, which believes this machine.
 
     They speak plain HTTP over sockets: a client library would need more of the machine than the
     server does, and the figures would be the library's.
     """
     found, started = Load(clients), time.perf_counter()
     port, sources = int(url.rpartition(":")[2]), list(expected)
-    turns = (sources[i::clients] or sources for i in range(clients))
+    turns = [sources[i::clients] or sources for i in range(clients)]
     until = started + seconds
-    await asyncio.gather(*(_ask(port, expected, mine, until, found) for mine in turns))
+    heads = [
+        _HEAD.replace(b"Content-L", b"X-Forwarded-For: 10.0.0.%d\r\nContent-L" % (i % 250 + 1))
+        if own_address
+        else _HEAD
+        for i in range(clients)
+    ]
+    asking = zip(heads, turns, strict=True)
+    await asyncio.gather(*(_ask(port, head, expected, mine, until, found) for head, mine in asking))
     found.seconds = time.perf_counter() - started
     return found
 
 
 async def _ask(
-    port: int, expected: dict[str, str], sources: Sequence[str], until: float, found: Load
+    port: int,
+    head: bytes,
+    expected: dict[str, str],
+    sources: Sequence[str],
+    until: float,
+    found: Load,
 ) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     number = 0
@@ -197,31 +212,45 @@ async def _ask(
         source = sources[number % len(sources)]
         number += 1
         body = json.dumps({"text": source, "split": "none"}).encode()
-        writer.write(_HEAD % len(body) + body)
-        head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
-        length = int(head.partition("content-length: ")[2].partition("\r\n")[0])
+        writer.write(head.replace(b"%d", b"%d" % len(body)) + body)
+        told = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+        length = int(told.partition("content-length: ")[2].partition("\r\n")[0])
         answer = json.loads(await reader.readexactly(length))
-        status = head.split(" ")[1]
+        status = told.split(" ")[1]
         found.statuses[status] += 1
         if status == "200":
             found.latencies.append(time.perf_counter() - begun)
             found.wrong += answer["results"][0]["text"] != expected[source]
         elif status == "429":
-            await asyncio.sleep(float(head.partition("retry-after: ")[2].partition("\r\n")[0]))
+            await asyncio.sleep(float(told.partition("retry-after: ")[2].partition("\r\n")[0]))
     writer.close()
     await writer.wait_closed()
 
 
 def resident(process: int) -> float:
-    """Return the memory a process holds, in MiB; 0 where the system does not tell."""
-    path = Path(f"/proc/{process}/status")
+    """Return the memory that the processes of a server hold, in MiB; 0 if nobody tells."""
+    return round(sum(_resident(one) for one in (process, *children(process))), 1)
+
+
+def children(process: int) -> list[int]:
+    """Return the processes that a process has started."""
+    path = Path(f"/proc/{process}/task/{process}/children")
+    return [int(one) for one in path.read_text(encoding="utf-8").split()] if path.exists() else []
+
+
+def _resident(process: int) -> float:
+    """Return a process's own pages, and its share of those that it has in common with others."""
+    path = Path(f"/proc/{process}/smaps_rollup")
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    sizes = [int(line.split()[1]) for line in lines if line.startswith("VmRSS:")]
-    return round(statistics.fmean(sizes) / 1024, 1) if sizes else 0.0
+    return sum(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024
 
 
 def computed(process: int) -> float:
-    """Return the processor seconds a process has used; 0 where the system does not tell."""
+    """Return the processor seconds that the processes of a server have used; 0 if nobody tells."""
+    return sum(_computed(one) for one in (process, *children(process)))
+
+
+def _computed(process: int) -> float:
     path = Path(f"/proc/{process}/stat")
     if not path.exists():
         return 0.0

@@ -4,7 +4,7 @@ import importlib
 import webbrowser
 from pathlib import Path
 from types import ModuleType
-from typing import Annotated
+from typing import Annotated, Literal
 
 import torch
 import typer
@@ -34,12 +34,34 @@ def serve(
             "--allow-host", metavar="NAME", help="A name the server answers to. May be repeated."
         ),
     ] = None,
+    allow_origin: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow-origin", metavar="URL", help="A site whose pages may ask. May be repeated."
+        ),
+    ] = None,
+    proxy: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--proxy",
+            metavar="ADDRESS",
+            help="A proxy whose X-Forwarded-For is believed; this machine if none is named.",
+        ),
+    ] = None,
     source_language: Annotated[
         str, typer.Option("--source-language", help="Code, as en; guessed if not given.")
     ] = "",
     target_language: Annotated[
         str, typer.Option("--target-language", help="Code, as fr; guessed if not given.")
     ] = "",
+    blind: Annotated[
+        Literal["models", "reference"],
+        typer.Option(
+            "--blind",
+            help="What the first model is compared with in the blind test: a second model, or the"
+            " references of its examples.",
+        ),
+    ] = "models",
     judgements: Annotated[
         Path, typer.Option("--judgements", help="The file that collects answers of the blind test.")
     ] = Path("judgements.jsonl"),
@@ -65,8 +87,19 @@ def serve(
         ),
     ] = 30.0,
     max_queue: Annotated[
-        int, typer.Option("--max-queue", min=1, help="Texts that may wait for a model.")
+        int,
+        typer.Option("--max-queue", min=1, help="Texts of a client that may wait for a model."),
     ] = 512,
+    max_work: Annotated[
+        int,
+        typer.Option("--max-work", min=1, help="Pieces of a request, times its beam."),
+    ] = 400_000,
+    max_connections: Annotated[
+        int, typer.Option("--max-connections", min=1, help="Connections at once.")
+    ] = 1_024,
+    max_per_address: Annotated[
+        int, typer.Option("--max-per-address", min=1, help="Of these, from one address.")
+    ] = 128,
     max_streams: Annotated[
         int,
         typer.Option("--max-streams", min=0, help="Microphones that are listened to at once."),
@@ -82,9 +115,14 @@ def serve(
     threads: Annotated[
         int,
         typer.Option(
-            "--threads", min=0, help="Threads that compute; 0: all cores but one, for the server."
+            "--threads",
+            min=0,
+            help="Threads that compute in each process; 0: all cores but one, shared out.",
         ),
     ] = 0,
+    workers: Annotated[
+        int, typer.Option("--workers", min=1, max=64, help="Processes that serve, each with all.")
+    ] = 1,
     show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
     engine: Engine = None,
     quantise: Quantise = "",
@@ -104,8 +142,10 @@ def serve(
       saccade serve runs/demo --host 0.0.0.0 --keys keys.txt --rate 60
 
       saccade serve runs/multi30k --engine auto
+
+      saccade serve runs/demo --blind reference     [dim](can people tell it from a person?)[/dim]
     """
-    running, app, served = (_extra(name) for name in ("uvicorn_server", "app", "models"))
+    running, app, service = (_extra(name) for name in ("uvicorn_server", "app", "service"))
     limits = _extra("limits").Limits(
         characters=max_characters,
         items=max_items,
@@ -114,37 +154,56 @@ def serve(
         upload=max(4 * max_bytes, 2_000_000),
         seconds=max_seconds,
         queue=max_queue,
+        work=max_work,
         streams=max_streams,
         wait=batch_wait,
+        connections=max_connections,
+        of_address=max_per_address,
     )
     checked_device(device)
-    torch.set_num_threads(threads or max(torch.get_num_threads() - 1, 1))
+    shared = _extra("shared").Shared.of_processes(workers)
     guard = _extra("keys")
-    door = guard.Door(guard.Keys.read(keys) if keys else None, guard.Rates(rate) if rate else None)
-    opened = served.open_models(
-        models,
-        source=source_language,
-        target=target_language,
-        device=device,
-        engine=engine,
-        quantise=quantise,
+    door = guard.Door(
+        guard.Keys.read(keys) if keys else None,
+        guard.Rates(rate, memory=shared.memory) if rate else None,
     )
+    named = _extra("models").named(models)
+    _extra("connections").trusted(proxy or [])
     address = running.Address(host, port)
     names = [*app.LOCAL, *(allow_host or [])] if address.local or allow_host else []
-    settings = app.Settings(limits=limits, door=door, hosts=names, judgements=judgements)
-    _announce(address.url, [model.name for model in opened])
+    settings = app.Settings(
+        limits=limits,
+        door=door,
+        hosts=names,
+        origins=[_extra("origins").check_origin(one) for one in allow_origin or []],
+        proxies=proxy or app.Settings.proxies,
+        judgements=judgements,
+        blind=blind,
+        shared=shared,
+    )
+    opening = {
+        "source": source_language,
+        "target": target_language,
+        "device": device,
+        "engine": engine,
+        "quantise": quantise,
+    }
+    cores = max(torch.get_num_threads() - 1, 1)
+    serving = service.Service(
+        models, opening, settings, address, workers, threads or max(cores // workers, 1)
+    )
     if not address.local and not keys:
         note(
             f"Warning: --host {host} lets other machines in and there are no keys: whoever reaches"
             " this port can use it. Give --keys FILE."
         )
-    if show:
-        webbrowser.open(address.url)
-    running.server_of(app.create_app(opened, settings), address, limits).run()
 
+    def begun() -> None:
+        note(f"Serving {', '.join(named)} at {address.url}  (Ctrl-C stops it)")
+        if show:
+            webbrowser.open(address.url)
 
-def _announce(url: str, names: list[str]) -> None:
-    note(f"Serving {', '.join(names)} at {url}  (Ctrl-C stops it)")
+    serving.run(note, begun)
 
 
 def _extra(name: str) -> ModuleType:

@@ -7,7 +7,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from fastapi import Depends, FastAPI, Request
+from fastapi import FastAPI, Request
+from fastapi.middleware.cors import CORSMiddleware
 from fastapi.responses import PlainTextResponse, Response
 
 from saccade.folders.versions import versions
@@ -23,20 +24,33 @@ from saccade.server import (
     work,
 )
 from saccade.server.answers import answer, encoded, error, handle_errors
+from saccade.server.blind import Rival
 from saccade.server.counters import Counted, Counters
 from saccade.server.desk import Desk
+from saccade.server.entrance import Entrance, admit_late
 from saccade.server.headers import Bounded, Secured
 from saccade.server.keys import Door
 from saccade.server.limits import Limits
 from saccade.server.models import Served
-from saccade.server.refusal import Refused
+from saccade.server.neighbours import PassedOn
+from saccade.server.origins import SameOrigin
+from saccade.server.shared import Shared
 from saccade.server.shelf import Shelf
 from saccade.server.uploads import Uploaded
 
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
 _PAGE = files("saccade") / "server" / "page"
 _FILES = (
-    *("style.css", "page.js", "dom.js", "translate.js", "answer.js", "training.js", "blind.js"),
+    *(
+        "style.css",
+        "page.js",
+        "dom.js",
+        "translate.js",
+        "answer.js",
+        "maps.js",
+        "training.js",
+        "blind.js",
+    ),
     *("storage.js", "saving.js", "link.js", "history.js", "files.js", "inputs.js", "seen.js"),
     *("microphone.js", "player.js", "recorder.js", "ink.js", "moving.js", "slate.js"),
 )
@@ -47,20 +61,27 @@ _TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 class Settings:
     """How to serve: limits, who may come in, the names the server answers to (any if none).
 
-    judgements: where those of a blind test are kept; in memory if not given.
+    origins: of other sites whose pages may ask.  proxies: addresses that are believed when they say
+    whom they ask for.  judgements: where those of a blind test are kept; in memory if not given.
+    blind: what the first model is compared with there.  shared: what this process has in common
+    with others that serve; of a process alone if not given.
     """
 
     limits: Limits = field(default_factory=Limits)
     door: Door = field(default_factory=Door)
     hosts: Sequence[str] = ()
+    origins: Sequence[str] = ()
+    proxies: Sequence[str] = ("127.0.0.1", "::1")
     judgements: Path | None = None
+    blind: Rival = "models"
+    shared: Shared = field(default_factory=Shared)
 
 
 def create_app(models: Sequence[Served], settings: Settings | None = None) -> FastAPI:
     """Make the application. Its engines work until it shuts down."""
     settings = settings or Settings()
-    counters = Counters()
-    desk = Desk(models, settings.limits, counters)
+    counters = settings.shared.counters
+    desk = Desk(models, settings.limits, counters, settings.shared.held)
 
     @asynccontextmanager
     async def life(_app: FastAPI) -> AsyncIterator[None]:
@@ -78,52 +99,54 @@ def create_app(models: Sequence[Served], settings: Settings | None = None) -> Fa
     app.state.desk = desk
 
     def admit(request: Request, key: str) -> None:
-        settings.door.admit(key or key_of(request), address_of(request))
-
-    def admit_libre(request: Request, key: str) -> None:
-        try:
-            admit(request, key)
-        except Refused as refused:  # its clients know 403, not 401
-            status = 403 if refused.status == 401 else refused.status
-            raise Refused(status, str(refused), retry=refused.retry) from None
-
-    async def known(request: Request) -> None:
-        admit(request, "")
+        admit_late(settings.door, request, key)
 
     handle_errors(app)
     _add_open_routes(app, desk)
-    app.include_router(libre.routes(desk, admit_libre, keyed=settings.door.keyed))
-    app.include_router(libre_files.routes(desk, admit_libre, Shelf()))
-    routers = work.routes(desk), stream.routes(desk), listen.routes(desk), curves.routes(desk)
-    for router in (*routers, blind.routes(desk, settings.judgements)):
-        app.include_router(router, dependencies=[Depends(known)])
+    app.include_router(libre.routes(desk, admit, keyed=settings.door.keyed))
+    app.include_router(libre_files.routes(desk, admit, Shelf(settings.shared.neighbours.ticket)))
+    routers = (
+        work.routes(desk),
+        stream.routes(desk),
+        listen.routes(desk, settings.shared.neighbours.ticket),
+        curves.routes(desk),
+    )
+    for router in (*routers, blind.routes(desk, settings.judgements, settings.blind)):
+        app.include_router(router)
 
-    @app.get("/metrics", response_class=PlainTextResponse, dependencies=[Depends(known)])
+    @app.get("/metrics", response_class=PlainTextResponse)
     async def metrics() -> str:
         """Tell Prometheus how it goes."""
-        return counters.text({name: engine.held for name, engine in desk.engines.items()})
+        return counters.text(desk.held())
 
-    pictures = any(model.reads_pictures for model in models)
-    app.add_middleware(Uploaded, limits=settings.limits)
-    wide = (*uploads.PATHS, "/v1/score") if pictures else ()
-    app.add_middleware(Bounded, limits=settings.limits, wide=wide)
-    app.add_middleware(Counted, counters=counters)
-    hears = any(model.hears for model in models)
-    app.add_middleware(Secured, hosts=settings.hosts, microphone=hears)
+    _surround(app, models, settings, counters)
     plain = app.openapi
     app.openapi = lambda: _without_422(plain())  # type: ignore[method-assign] # as FastAPI advises
     return app
 
 
-def key_of(request: Request) -> str:
-    """Return the key that a request's headers bring, or nothing."""
-    scheme, _, key = request.headers.get("authorization", "").partition(" ")
-    return key.strip() if scheme.lower() == "bearer" else request.headers.get("x-api-key", "")
-
-
-def address_of(request: Request) -> str:
-    """Return where a request comes from."""
-    return request.client.host if request.client else ""
+def _surround(
+    app: FastAPI, models: Sequence[Served], settings: Settings, counters: Counters
+) -> None:
+    """Add what stands around every route; what is added last comes first."""
+    pictures = any(model.reads_pictures for model in models)
+    app.add_middleware(Uploaded, limits=settings.limits)
+    neighbours = settings.shared.neighbours
+    app.add_middleware(PassedOn, neighbours=neighbours)
+    wide = (*uploads.PATHS, "/v1/score") if pictures else ()
+    app.add_middleware(Bounded, limits=settings.limits, wide=wide)
+    app.add_middleware(Entrance, door=settings.door, neighbours=neighbours)
+    app.add_middleware(SameOrigin, allowed=settings.origins)
+    if settings.origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=settings.origins,
+            allow_methods=["GET", "POST"],
+            allow_headers=["Authorization", "Content-Type", "X-API-Key"],
+        )
+    app.add_middleware(Counted, counters=counters, knows=neighbours.client)
+    hears = any(model.hears for model in models)
+    app.add_middleware(Secured, hosts=settings.hosts, microphone=hears)
 
 
 def _add_open_routes(app: FastAPI, desk: Desk) -> None:

@@ -1,62 +1,53 @@
 """What the server counts, in the text form that Prometheus reads."""
 
-import threading
+import re
 import time
 import traceback
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from saccade.server.headers import refuse
+from saccade.server.memory import CommonMemory
 
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 _SIZES = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0)
+_SAMPLES, _NAME = 8192, 640  # places, and bytes of a name
+_FAMILIES = {
+    "saccade_requests_total": ("counter", "Answers by route and status."),
+    "saccade_request_seconds": ("histogram", "From arrival to answer."),
+    "saccade_batch_texts": ("histogram", "Texts computed together."),
+    "saccade_pieces_total": ("counter", "Pieces written or weighed."),
+    "saccade_busy_seconds_total": ("counter", "Time spent computing."),
+    "saccade_held_texts": ("gauge", "Texts accepted and not yet answered."),
+    "saccade_workers_started_total": ("counter", "Processes that began to serve."),
+    "saccade_workers_died_total": ("counter", "Processes that ended unasked."),
+    "saccade_reloads_total": ("counter", "Times that models were opened anew, by result."),
+}
 Labels = tuple[tuple[str, str], ...]
 
 
-@dataclass(slots=True)
-class Histogram:
-    """How often a value was at most each of `edges`, and the sum of all values."""
-
-    edges: Sequence[float]
-    counts: list[int] = field(default_factory=list)
-    total: float = 0.0
-    n: int = 0
-
-    def add(self, value: float) -> None:
-        """Count one value."""
-        self.counts = self.counts or [0] * len(self.edges)
-        self.counts = [c + (value <= e) for c, e in zip(self.counts, self.edges, strict=True)]
-        self.total += value
-        self.n += 1
-
-    def lines(self, name: str, labels: Labels) -> Iterable[str]:
-        """Write it as Prometheus reads it."""
-        for edge, count in zip(self.edges, self.counts, strict=True):
-            yield f"{name}_bucket{_labelled((*labels, ('le', f'{edge:g}')))} {count}"
-        yield f"{name}_bucket{_labelled((*labels, ('le', '+Inf')))} {self.n}"
-        yield f"{name}_sum{_labelled(labels)} {self.total:.6f}"
-        yield f"{name}_count{_labelled(labels)} {self.n}"
-
-
 class Counters:
-    """Counts of requests and of batches. Safe to use from several threads."""
+    """Counts of requests and of batches, of all processes of a server. Safe to use from threads.
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._requests: Counter[Labels] = Counter()
-        self._seconds: dict[Labels, Histogram] = {}
-        self._batches: dict[Labels, Histogram] = {}
-        self._pieces: Counter[Labels] = Counter()
-        self._busy: Counter[Labels] = Counter()
+    Each sample of Prometheus has a place in the common memory, given out to whoever counts under
+    its name first. So a process that ends takes nothing with it. When all places are given out,
+    new names are not counted.
+    """
+
+    def __init__(self, memory: CommonMemory | None = None) -> None:
+        self._memory = memory or CommonMemory()
+        self._n = self._memory.section(8).cast("q")
+        self._names = self._memory.section(_SAMPLES * _NAME)
+        self._values = self._memory.section(_SAMPLES * 8).cast("d")
+        self._places: dict[str, int] = {}
 
     def request(self, route: str, status: int, seconds: float) -> None:
         """Count one answer."""
-        with self._lock:
-            self._requests[("route", route), ("status", str(status))] += 1
-            self._seconds.setdefault((("route", route),), Histogram(_SECONDS)).add(seconds)
+        labels = (("route", route),)
+        counted = {f"saccade_requests_total{_labelled((*labels, ('status', str(status))))}": 1.0}
+        self.add(counted | dict(samples("saccade_request_seconds", labels, _SECONDS, seconds)))
 
     def of_model(self, name: str) -> "ModelCounters":
         """Return where the engine of one model counts."""
@@ -64,32 +55,66 @@ class Counters:
 
     def batch(self, labels: Labels, texts: int, pieces: int, seconds: float) -> None:
         """Count one batch of a model."""
-        with self._lock:
-            self._batches.setdefault(labels, Histogram(_SIZES)).add(texts)
-            self._pieces[labels] += pieces
-            self._busy[labels] += seconds  # type: ignore[assignment] # a Counter counts floats too
+        told = _labelled(labels)
+        counted = {
+            f"saccade_pieces_total{told}": float(pieces),
+            f"saccade_busy_seconds_total{told}": seconds,
+        }
+        self.add(counted | dict(samples("saccade_batch_texts", labels, _SIZES, texts)))
+
+    def add(self, samples: Mapping[str, float]) -> None:
+        """Add to samples by name."""
+        with self._memory.locked():
+            for name, value in samples.items():
+                place = self._place(name)
+                if place is not None:
+                    self._values[place] += value
 
     def text(self, held: Mapping[str, int]) -> str:
         """Write everything; `held` says how many texts of each model wait for an answer."""
-        with self._lock:
-            lines = [
-                *_family("saccade_requests_total", "counter", "Answers by route and status."),
-                *(f"saccade_requests_total{_labelled(k)} {n}" for k, n in self._requests.items()),
-                *_family("saccade_request_seconds", "histogram", "From arrival to answer."),
-                *_all("saccade_request_seconds", self._seconds),
-                *_family("saccade_batch_texts", "histogram", "Texts computed together."),
-                *_all("saccade_batch_texts", self._batches),
-                *_family("saccade_pieces_total", "counter", "Pieces written or weighed."),
-                *(f"saccade_pieces_total{_labelled(k)} {n}" for k, n in self._pieces.items()),
-                *_family("saccade_busy_seconds_total", "counter", "Time spent computing."),
-                *(f"saccade_busy_seconds_total{_labelled(k)} {s}" for k, s in self._busy.items()),
-                *_family("saccade_held_texts", "gauge", "Texts accepted and not yet answered."),
-                *(
-                    f"saccade_held_texts{_labelled((('model', name),))} {n}"
-                    for name, n in held.items()
-                ),
-            ]
+        with self._memory.locked():
+            self._read_names()
+            known = {name: self._values[place] for name, place in self._places.items()}
+        known |= {f"saccade_held_texts{_labelled((('model', m),))}": n for m, n in held.items()}
+        lines: list[str] = []
+        for family, (kind, meaning) in _FAMILIES.items():
+            lines += [f"# HELP {family} {meaning}", f"# TYPE {family} {kind}"]
+            of_family = re.compile(rf"{family}(_bucket|_sum|_count)?(\{{|$)")
+            lines += [f"{name} {_value(v)}" for name, v in known.items() if of_family.match(name)]
         return "\n".join(lines) + "\n"
+
+    def _place(self, name: str) -> int | None:
+        """Find the place of a sample, or give it one."""
+        if name not in self._places:
+            self._read_names()
+        if name not in self._places:
+            raw, n = name.encode("utf-8", "replace"), self._n[0]
+            if n == _SAMPLES or len(raw) > _NAME:
+                return None
+            self._names[n * _NAME : n * _NAME + len(raw)] = raw
+            self._n[0], self._places[name] = n + 1, n
+        return self._places[name]
+
+    def _read_names(self) -> None:
+        """Learn the names to which other processes gave places."""
+        for place in range(len(self._places), self._n[0]):
+            raw = bytes(self._names[place * _NAME : (place + 1) * _NAME])
+            self._places[raw.rstrip(b"\0").decode("utf-8", "replace")] = place
+
+
+def samples(
+    name: str, labels: Labels, edges: Sequence[float], value: float
+) -> Iterable[tuple[str, float]]:
+    r"""Return what one value adds to the samples of a histogram.
+
+    >>> dict(samples("size", (("model", "a"),), (1.0, 2.5), 2))["size_count{model=\"a\"}"]
+    1.0
+    """
+    for edge in edges:
+        yield f"{name}_bucket{_labelled((*labels, ('le', f'{edge:g}')))}", float(value <= edge)
+    yield f"{name}_bucket{_labelled((*labels, ('le', '+Inf')))}", 1.0
+    yield f"{name}_sum{_labelled(labels)}", float(value)
+    yield f"{name}_count{_labelled(labels)}", 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,22 +130,37 @@ class ModelCounters:
 
 
 class Counted:
-    """Counts every answer; what goes wrong inside is answered with 500 and told on stderr."""
+    """Counts every answer; what goes wrong inside is answered with 500 and told on stderr.
 
-    def __init__(self, app: ASGIApp, counters: Counters) -> None:
-        self._app, self._counters = app, counters
+    An answer is counted before its last part is sent: a process that is killed in between leaves a
+    count without an answer, never an answer without a count.
+    `knows` tells which requests are counted elsewhere.
+    """
+
+    def __init__(self, app: ASGIApp, counters: Counters, knows: Callable[[Scope], object]) -> None:
+        self._app, self._counters, self._knows = app, counters, knows
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        started, status = time.monotonic(), 0
+        started, status, counted = time.monotonic(), 0, False
+
+        def count() -> None:
+            nonlocal counted
+            if not counted and self._knows(scope) is None:
+                route = scope.get("route")
+                path = "other" if route is None else route.path
+                self._counters.request(path, status or 499, time.monotonic() - started)
+            counted = True
 
         async def noted(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
+            elif message["type"] == "http.response.body" and not message.get("more_body"):
+                count()
             await send(message)
 
         try:
@@ -135,18 +175,11 @@ class Counted:
                     " this server.",
                 )
         finally:
-            route = scope.get("route")
-            path = "other" if route is None else route.path
-            self._counters.request(path, status or 499, time.monotonic() - started)
+            count()
 
 
-def _family(name: str, kind: str, meaning: str) -> tuple[str, str]:
-    return f"# HELP {name} {meaning}", f"# TYPE {name} {kind}"
-
-
-def _all(name: str, histograms: Mapping[Labels, Histogram]) -> Iterable[str]:
-    for labels, histogram in histograms.items():
-        yield from histogram.lines(name, labels)
+def _value(value: float) -> str:
+    return f"{value:.0f}" if value == int(value) else f"{value:.6f}"
 
 
 def _labelled(labels: Labels) -> str:

@@ -4,7 +4,6 @@ Pictures and maps are made in a few threads beside those of the engines.
 """
 
 import asyncio
-import threading
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,13 +16,16 @@ from saccade.predict.decode import GREEDY, Decode
 from saccade.predict.inputs import read_input
 from saccade.predict.passage import Passage
 from saccade.predict.prediction import Prediction, Scored
+from saccade.server.clients import CLIENT
 from saccade.server.counters import Counters
 from saccade.server.jobs import Job
 from saccade.server.limits import Limits
+from saccade.server.memory import HeldCounts
 from saccade.server.models import Served
 from saccade.server.predict import needs_tree
 from saccade.server.refusal import Refused
 from saccade.server.schema import Predict
+from saccade.server.turn import Turn
 from saccade.server.worker import Worker
 
 Made = TypeVar("Made")
@@ -33,12 +35,21 @@ _PLACES = 64  # that a picture counts for when texts are computed together
 class Desk:
     """All models of a server with their engines."""
 
-    def __init__(self, models: Sequence[Served], limits: Limits, counters: Counters) -> None:
+    def __init__(
+        self,
+        models: Sequence[Served],
+        limits: Limits,
+        counters: Counters,
+        shared: HeldCounts | None = None,
+    ) -> None:
         self.models = {model.name: model for model in models}
         self.limits, self.counters = limits, counters
-        self.turn = threading.Semaphore()  # whoever holds it computes
+        self.turn = Turn()  # whoever holds it computes
+        self.shared = shared or HeldCounts.alone()
         self.engines = {
-            model.name: Worker(model.name, model.translator, limits, self.turn, model.fast)
+            model.name: Worker(
+                model.name, model.translator, limits, self.turn, model.fast, self.shared
+            )
             for model in models
         }
         for name, engine in self.engines.items():
@@ -49,6 +60,10 @@ class Desk:
     def open(self) -> bool:
         """Whether every model takes texts."""
         return all(engine.open for engine in self.engines.values())
+
+    def held(self) -> dict[str, int]:
+        """Return how many texts of each model wait for an answer, in all processes."""
+        return {name: engine.held_by_all for name, engine in self.engines.items()}
 
     def close(self) -> None:
         """Finish what was accepted and end all threads."""
@@ -74,12 +89,15 @@ class Desk:
         deadline = time.monotonic() + self.limits.seconds
         for job in jobs:
             job.deadline = deadline
-        with self.engines[model.name].admit(jobs):
-            try:
-                async with asyncio.timeout(self.limits.seconds):
+        engine = self.engines[model.name]
+        try:
+            async with asyncio.timeout(self.limits.seconds):
+                if engine.costs.may_be_much(jobs):
+                    await self.drawn(partial(engine.costs.check, jobs))
+                with engine.admit(jobs, CLIENT.get()):
                     yield
-            except TimeoutError:
-                raise self.limits.too_late() from None
+        except TimeoutError:
+            raise self.limits.too_late() from None
 
     async def drawn(self, draw: Callable[[], Made]) -> Made:
         """Do something long in a thread made for that."""

@@ -31,11 +31,16 @@ class Ear:
 class Ears:
     """Holds at most `limits.streams` sounds, each of at most `limits.heard` seconds.
 
-    One to which nothing is sent for `limits.idle` seconds is forgotten.
+    One to which nothing is sent for `limits.idle` seconds is forgotten. `ticket` makes their names.
     """
 
-    def __init__(self, limits: Limits, clock: Callable[[], float] = time.monotonic) -> None:
-        self._limits, self._clock = limits, clock
+    def __init__(
+        self,
+        limits: Limits,
+        clock: Callable[[], float] = time.monotonic,
+        ticket: Callable[[], str] = lambda: secrets.token_urlsafe(24),
+    ) -> None:
+        self._limits, self._clock, self._ticket = limits, clock, ticket
         self._open: dict[str, Ear] = {}
 
     def __len__(self) -> int:
@@ -61,7 +66,7 @@ class Ears:
                 " usual rate, such as 16000, 44100 or 48000; record with one of them.",
             )
         sound = StretchedSound(codec, rate=rate, pause=pause)
-        ticket = secrets.token_urlsafe(24)
+        ticket = self._ticket()
         self._open[ticket] = Ear(model, decode, sound, self._clock() + self._limits.idle)
         return ticket
 

@@ -1,7 +1,7 @@
 """One text on its way through the server."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,7 +17,8 @@ class Job:
     text: as it was sent, or what was read of it: pictures are decoded before they wait.  decode:
     texts with equal options are computed together; None asks for a score.  begin: the forced
     beginning of the output; for a score, the whole target.  watch: told the best output so far
-    after every step, in the thread that computes.
+    after every step, in the thread that computes.  client, request: whose it is, and with which
+    others it came.
     """
 
     text: Any
@@ -27,6 +28,8 @@ class Job:
     watch: Callable[[str], None] | None = None
     abandoned: bool = False
     pieces: int = 0  # how long it is, once somebody has counted
+    client: str = ""
+    request: Hashable = None
     done: "Future[Prediction | Scored]" = field(default_factory=Future)
 
     @property

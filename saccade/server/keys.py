@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from saccade.errors import RecipeError
+from saccade.server.memory import CommonMemory
 from saccade.server.refusal import Refused
 
-_MOST = 10_000  # buckets remembered; full ones are forgotten first
+_BUCKETS = 1 << 16
 
 
 class Keys:
@@ -45,33 +46,41 @@ class Keys:
 
 
 class Rates:
-    """A bucket of requests for everyone: `per_minute` fit in, and so many flow in each minute."""
+    """A bucket of requests for everyone: `per_minute` fit in, and so many flow in each minute.
 
-    def __init__(self, per_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
+    All processes of a server take out of the same buckets. Two clients share one once in 65,536
+    times.
+    """
+
+    def __init__(
+        self,
+        per_minute: int,
+        clock: Callable[[], float] = time.monotonic,
+        memory: CommonMemory | None = None,
+    ) -> None:
         self._most, self._clock = float(per_minute), clock
-        self._buckets: dict[str, tuple[float, float]] = {}  # who: (requests left, when)
+        self._memory = memory or CommonMemory()
+        self._taken = self._memory.section(8 * _BUCKETS).cast("d")  # 0 if a bucket is full
+        self._when = self._memory.section(8 * _BUCKETS).cast("d")
 
     def take(self, who: str) -> None:
         """Take one request out of somebody's bucket, or refuse."""
-        now = self._clock()
-        left = self._left(who, now)
-        if left < 1:
-            wait = int((1 - left) * 60 / self._most) + 1
-            raise Refused(
-                429,
-                f"rate: more than {self._most:.0f} requests a minute; expected fewer; wait"
-                f" {wait} seconds.",
-                retry=wait,
-            )
-        self._buckets[who] = (left - 1, now)
-        if len(self._buckets) > _MOST:
-            full = [name for name in self._buckets if self._left(name, now) >= self._most]
-            for name in full or list(self._buckets)[: _MOST // 2]:
-                del self._buckets[name]
-
-    def _left(self, who: str, now: float) -> float:
-        left, then = self._buckets.get(who, (self._most, now))
-        return min(left + (now - then) * self._most / 60, self._most)
+        place = self._memory.place(who, _BUCKETS)
+        with self._memory.locked():
+            now = self._clock()
+            flowed = (now - self._when[place]) * self._most / 60
+            taken = min(max(self._taken[place] - flowed, 0.0), self._most)
+            left = self._most - taken
+            if left >= 1:
+                self._taken[place], self._when[place] = taken + 1, now
+                return
+        wait = int((1 - left) * 60 / self._most) + 1
+        raise Refused(
+            429,
+            f"rate: more than {self._most:.0f} requests a minute; expected fewer; wait"
+            f" {wait} seconds.",
+            retry=wait,
+        )
 
 
 class Door:
@@ -85,8 +94,8 @@ class Door:
         """Whether a key is needed."""
         return self._keys is not None
 
-    def admit(self, key: str, address: str) -> None:
-        """Let a request in, or refuse it; without keys everyone is known by their address."""
+    def admit(self, key: str, address: str) -> str:
+        """Let a request in, or refuse it; return who it is from: without keys, its address."""
         if self._keys and not self._keys.knows(key):
             found = "a key that is not known" if key else "no key"
             raise Refused(
@@ -94,8 +103,10 @@ class Door:
                 f"key: {found}; expected one of this server's keys; send it as `Authorization:"
                 " Bearer KEY`.",
             )
+        who = _hashed(key).hex() if self._keys else address
         if self._rates:
-            self._rates.take(_hashed(key).hex() if self._keys else address)
+            self._rates.take(who)
+        return who
 
 
 def _hashed(key: str) -> bytes:

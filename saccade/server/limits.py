@@ -13,13 +13,20 @@ class Limits:
     """What is allowed; every field is an option of `saccade serve`.
 
     characters: of one text.  items: texts in one request.  beam: width, and outputs kept.
-    seconds: from arrival to answer.  queue: texts of one model accepted and not yet answered.
+    seconds: from arrival to answer.  queue: texts of one client that a model has accepted and not
+    yet answered; of all clients four times as many.  work: pieces of one request, times the lines
+    that are written at once for each.
     cells: attention weights, or nodes of a beam, that one request may see or have drawn.
-    body: bytes of a request.  batch: padded source pieces computed together.  wait: milliseconds
-    that texts wait for one more to come along.  picture: bytes of one picture.  upload: bytes of a
-    request to predict, where a model reads pictures.  held: bytes of all requests at once.
+    body: bytes of a request.  batch: padded source pieces computed together.  slice: seconds that a
+    batch may take, as far as can be told; what takes longer lets others in between.  wait:
+    milliseconds that texts wait for one more to come along.  picture: bytes of one picture.
+    upload: bytes of a request to predict, where a model reads pictures.  held: bytes of all
+    requests at once.
     streams: sounds that are heard in chunks at once.  heard: seconds that each may last.  idle:
     seconds without a chunk after which it is forgotten.
+    connections: at once, and `of_address` from one address.  header: seconds until that of a
+    request is there.  linger: seconds that a connection may still bring a request when the server
+    ends.
     strokes: characters of what a pen wrote.  points: of it, as the model reads them.
     """
 
@@ -28,9 +35,11 @@ class Limits:
     beam: int = 16
     seconds: float = 30.0
     queue: int = 512
+    work: int = 400_000
     cells: int = 250_000
     body: int = 2_000_000
     batch: int = 4_096
+    slice: float = 0.2
     wait: float = 4.0
     picture: int = 8_000_000
     upload: int = 32_000_000
@@ -38,8 +47,17 @@ class Limits:
     streams: int = 8
     heard: float = 600.0
     idle: float = 20.0
+    connections: int = 1_024
+    of_address: int = 128
+    header: float = 10.0
+    linger: float = 1.0
     strokes: int = 200_000
     points: int = 4_000
+
+    @property
+    def queue_of_all(self) -> int:
+        """Texts of all clients that a model may have accepted and not yet answered."""
+        return 4 * self.queue
 
     def check_texts(
         self, where: str, texts: Sequence[Input], *, pictures: bool = False, strokes: bool = False

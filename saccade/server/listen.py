@@ -2,7 +2,7 @@
 
 import base64
 import binascii
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,9 +22,9 @@ from saccade.server.predict import score_number
 from saccade.server.refusal import Refused
 
 
-def routes(desk: Desk) -> APIRouter:
-    """Make the routes of /v1/listen."""
-    router, ears = APIRouter(), Ears(desk.limits)
+def routes(desk: Desk, ticket: Callable[[], str]) -> APIRouter:
+    """Make the routes of /v1/listen; `ticket` makes the names of streams."""
+    router, ears = APIRouter(), Ears(desk.limits, ticket=ticket)
 
     @router.post("/v1/listen", response_model=schema.ListenAnswer)
     async def begin(asked: schema.Listen) -> Response:

@@ -12,13 +12,14 @@ from babel import Locale, localedata
 from saccade.engines._open import load_pair
 from saccade.engines.base import Opened
 from saccade.errors import RecipeError
-from saccade.folders import model as folders
 from saccade.folders.examples import read_examples
+from saccade.folders.identity import read_identity
 from saccade.nouns import Example
-from saccade.parts import Part
+from saccade.parts import Part, find
 from saccade.predict.passage import ReadingUnit, unit_of
 from saccade.predict.predictor import Predictor
 from saccade.recipe import Recipe
+from saccade.search.base import Search
 
 SOURCE, TARGET = "src", "tgt"  # codes of languages that nobody named
 _FILES = ("picture", "film", "spectrogram")  # views of sources that are files
@@ -81,6 +82,13 @@ class Served:
         """Whether its outputs can be drawn by chance with a bias."""
         return self.translator.model.head.draws
 
+    @property
+    def beams(self) -> bool:
+        """Whether a beam is a fair stand-in for its own search: not for a draw or the best path."""
+        own = find(Search, self.translator.decoding.search.kind)
+        text = self.translator.target.vocabulary is not None
+        return text and not own.draws and not own.trellis
+
     @cached_property
     def most_pieces(self) -> int:
         """The longest source that it was trained on, as the recipe says."""
@@ -117,12 +125,8 @@ def open_models(
         quantise: how that engine rounds the weights.
     """
     models: list[Served] = []
-    for place in places:
-        name, equals, path = place.partition("=")
-        folder = Path(path if equals else place)
-        name = name if equals else folder.resolve().name
-        _check_name(name, place, [model.name for model in models])
-        recipe = folders.read_identity(folder).recipe
+    for name, folder in named(places).items():
+        recipe = read_identity(folder).recipe
         codes = languages(recipe)
         loaded = load_pair(folder, device=device, engine=engine, quantise=quantise)
         models.append(
@@ -138,6 +142,18 @@ def open_models(
             )
         )
     return models
+
+
+def named(places: Sequence[str]) -> dict[str, Path]:
+    """Return folders by name, each given as `FOLDER` or `NAME=FOLDER`; refuse names that clash."""
+    found: dict[str, Path] = {}
+    for place in places:
+        name, equals, path = place.partition("=")
+        folder = Path(path if equals else place)
+        name = name if equals else folder.resolve().name
+        _check_name(name, place, [*found])
+        found[name] = folder
+    return found
 
 
 def languages(recipe: Recipe) -> tuple[str, str]:

@@ -6,8 +6,10 @@ from typing import Any
 
 from saccade.inspections.base import Inspection, Manner, Seen, find_view, views_of_page
 from saccade.look import inspection
+from saccade.look.heads import looked_within
 from saccade.modalities._strokes import from_text, path_data
 from saccade.parts import find
+from saccade.predict.looker import DECODER, ENCODER, Maps
 from saccade.predict.prediction import Prediction, rounded
 from saccade.predict.predictor import Predictor
 from saccade.predict.times import TimedText
@@ -22,7 +24,9 @@ def seen_of(
     predictor: Predictor, found: Prediction, greedy: Prediction | None, asked: Predict
 ) -> Seen:
     """Gather one text's output, how greedy search wrote it if that was wanted, and how to look."""
-    manner = Manner(head=asked.head, words=asked.words, smoothly=asked.smooth, apart=True)
+    manner = Manner(
+        head=asked.head, words=asked.words, smoothly=asked.smooth, apart=True, word=asked.word
+    )
     return Seen(predictor, found.sources, manner, found, greedy)
 
 
@@ -33,9 +37,7 @@ def needs_tree(asked: Predict) -> bool:
 
 def is_heavy(asked: Predict) -> bool:
     """Tell whether an answer takes more than reading off its text."""
-    return bool(
-        asked.views or {"attention", "alignment", "tree", "flags", "times"}.intersection(asked.want)
-    )
+    return bool(asked.views or {*asked.want} - {"tokens"})
 
 
 def check_size(limits: Limits, asked: Predict, seen: list[Seen]) -> None:
@@ -44,13 +46,22 @@ def check_size(limits: Limits, asked: Predict, seen: list[Seen]) -> None:
     for one in seen:
         found = one.translation
         n_maps = max(len(one.translator.attention_names), 1)
-        cells = n_maps * (len(found.hypothesis.tokens) + 1) * math.prod(found.grid)
+        n_places, n_written = math.prod(found.grid), len(found.hypothesis.tokens) + 1
+        cells = n_maps * n_written * n_places
+        if "self_attention" in asked.want or (asked.views and _looks_within(one, asked)):
+            total += len(one.translator.self_attention_names) * max(n_places, n_written) ** 2
         if "attention" in asked.want or asked.views:
             total += cells
         elif {"alignment", "flags", "times"} & {*asked.want}:
             largest = max(largest, cells)  # looked at and forgotten, one after the other
         total += sum(map(len, found.tree))
     limits.check_cells("want and views", max(total, largest))
+
+
+def _looks_within(seen: Seen, asked: Predict) -> bool:
+    """Tell whether views of self-attention are asked for."""
+    named = any(side in asked.head for side in (ENCODER, DECODER))
+    return named or "steps" in asked.views or not seen.translator.attention_names
 
 
 def result(seen: Seen, asked: Predict) -> dict[str, Any]:
@@ -97,10 +108,22 @@ def _attention(seen: Seen) -> dict[str, Any]:
     if not one.attention_maps:
         return told | {"attention": {"names": [], "maps": []}, "layout": []}
     found = seen.maps()
-    maps = found.maps
-    rounded = [[[round(w, _DIGITS) for w in row] for row in m.tolist()] for m in maps.values()]
+    maps = [_rounded(one) for one in found.maps.values()]
     layout = [_part(one, name, *span) for name, span in found.spans.items()]
-    return told | {"attention": {"names": list(maps), "maps": rounded}, "layout": layout}
+    return told | {"attention": {"names": list(found.maps), "maps": maps}, "layout": layout}
+
+
+def _self_attention(seen: Seen) -> dict[str, Any]:
+    told = []
+    for one in seen.translation.self_maps:
+        found = looked_within(seen.translation, {one.name: one.weights}, one)
+        named = {"name": one.name, "side": one.side, "rows": found.target, "columns": found.source}
+        told.append({**named, "weights": _rounded(one.weights)})
+    return {"self_attention": told}
+
+
+def _rounded(weights: Maps) -> list[list[float]]:
+    return [[round(weight, _DIGITS) for weight in row] for row in weights.tolist()]
 
 
 def _part(one: Prediction, name: str, start: int, end: int) -> dict[str, Any]:
@@ -163,6 +186,7 @@ def _times(seen: Seen) -> dict[str, Any]:
 _WANTS: dict[str, Callable[[Seen], dict[str, Any]]] = {
     "tokens": _tokens,
     "attention": _attention,
+    "self_attention": _self_attention,
     "alignment": _alignment,
     "tree": _tree,
     "flags": _flags,

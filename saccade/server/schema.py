@@ -6,7 +6,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from saccade.inspections.base import views_of_page
 
-Want = Literal["tokens", "attention", "alignment", "tree", "flags", "times"]
+Want = Literal["tokens", "attention", "self_attention", "alignment", "tree", "flags", "times"]
 
 
 def _view(name: str) -> str:
@@ -58,9 +58,18 @@ class Predict(_Strict):
     nbest: int = Field(1, ge=1, description="Outputs for each text.")
     length_penalty: Penalty | None = None
     prefix: Text = Field("", description="Text that every output begins with.")
-    want: list[Want] = Field(default_factory=list, max_length=6)
+    want: list[Want] = Field(default_factory=list, max_length=7)
     views: list[View] = Field(default_factory=list, max_length=8)
-    head: Text = Field("mean", description="An attention map by name, or mean, or max, of all.")
+    head: Text = Field(
+        "mean",
+        description="Attention maps of views: one by name, a layer, encoder, decoder, mean, max or"
+        " all; several are parted by commas.",
+    )
+    word: Text = Field(
+        "",
+        max_length=200,
+        description="The word of the views steps and lines; it:2 is the second of its kind.",
+    )
     words: bool = Field(default=False, description="Join pieces to words in attention and views.")
     smooth: bool = Field(
         default=True, description="Draw attention over a picture without edges between its cells."
@@ -140,11 +149,12 @@ class LibreFile(BaseModel):
 
 
 class Judgement(_Strict):
-    """Which of two outputs somebody prefers."""
+    """Which of two outputs somebody prefers, and which one they take for the machine's."""
 
     id: Text = Field(max_length=100)
     rater: Text = Field(min_length=1, max_length=64)
     choice: Literal["left", "right", "same"]
+    machine: Literal["left", "right"] | None = None
 
 
 class Error(BaseModel):
@@ -173,6 +183,20 @@ class Maps(BaseModel):
 
     names: list[str]
     maps: list[list[list[float | None]]]
+
+
+class SelfMapAnswer(BaseModel):
+    """One map of self-attention, in pieces: a row for each place that asks, a column for each read.
+
+    side: encoder, encoder of a source, or decoder, whose rows are what is written and whose columns
+    are START and what was written before.
+    """
+
+    name: str
+    side: str
+    rows: list[str]
+    columns: list[str]
+    weights: list[list[float | None]]
 
 
 class NodeAnswer(BaseModel):
@@ -255,6 +279,7 @@ class Result(BaseModel):
     source_tokens: list[str] | None = None
     attention: Maps | None = None
     layout: list[SourcePlaces] | None = None
+    self_attention: list[SelfMapAnswer] | None = None
     alignment: list[tuple[int, int]] | None = None
     source_words: list[str] | None = None
     target_words: list[str] | None = None
@@ -329,11 +354,13 @@ class ModelAnswer(BaseModel):
     inputs: list[InputAnswer]
     parameters: int
     attention: list[str]
+    self_attention: list[str]
     views: list[View]
     splits: Literal["sentences", "lines", "none"]
     examples: list[ExampleAnswer]
     trains: bool
     draws: bool
+    beams: bool
 
 
 class LimitsAnswer(BaseModel):

@@ -18,10 +18,14 @@ class ShelfFile:
 
 
 class Shelf:
-    """Holds at most `count` files of at most `room` bytes in all, each for `seconds`."""
+    """Holds at most `count` files of at most `room` bytes in all, each for `seconds`.
+
+    `ticket` makes the names under which they can be asked for.
+    """
 
     def __init__(
         self,
+        ticket: Callable[[str], str] = lambda name: f"{secrets.token_urlsafe(24)}{name}",
         *,
         count: int = 32,
         room: int = 16_000_000,
@@ -29,6 +33,7 @@ class Shelf:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.seconds = seconds
+        self._ticket = ticket
         self._count, self._room, self._clock = count, room, clock
         self._files: dict[str, ShelfFile] = {}
 
@@ -45,7 +50,7 @@ class Shelf:
                 f" {self._count} of {self._room} bytes with yours; try again in {wait} seconds.",
                 retry=wait,
             )
-        ticket = f"{secrets.token_urlsafe(24)}.{name}"
+        ticket = self._ticket(f".{name}")
         self._files[ticket] = ShelfFile(name, body, self._clock() + self.seconds)
         return ticket
 

@@ -100,6 +100,7 @@ async def _events(
     try:
         while event := await events.get():
             yield event
+            await asyncio.sleep(0)  # a client that has left is noticed before the next
     finally:
         working.cancel()
 

@@ -1,12 +1,18 @@
 """Runs the application with uvicorn until a signal asks it to stop; then it finishes its work."""
 
+import asyncio
 import ipaddress
+import socket
+import sys
 from dataclasses import dataclass
 
 import uvicorn
 from fastapi import FastAPI
 
-from saccade.server.limits import Limits
+from saccade.server.app import Settings
+from saccade.server.connections import Guard, Guarded, trusted
+
+_WAITING, _AT_ONCE = 2048, 8  # connections that wait to be accepted, and accepted in one go
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,19 +38,50 @@ class Address:
             return self.host == "localhost"
 
 
-def server_of(app: FastAPI, address: Address, limits: Limits) -> uvicorn.Server:
+class Graceful(uvicorn.Server):
+    """A server that drops no connection that has reached it when it ends.
+
+    Several may accept from the same socket: each takes a few at a time, and many can wait.
+    """
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to accept."""
+        await super().startup(sockets)
+        for one in sockets or ():
+            one.listen(_WAITING)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Take no new connections; let those that were just taken begin; then end."""
+        loop = asyncio.get_running_loop()
+        await asyncio.sleep(0)
+        for server in self.servers:
+            for place in server.sockets if sys.platform != "win32" else ():
+                loop.remove_reader(place.fileno())
+        for _ in range(3):  # a connection that was accepted becomes one of ours
+            await asyncio.sleep(0)
+        await super().shutdown(sockets)
+
+
+def server_of(app: FastAPI, address: Address, settings: Settings) -> uvicorn.Server:
     """Make the server; `run` runs it."""
-    return uvicorn.Server(
+    limits, proxies = settings.limits, settings.proxies
+    guard = Guard(limits, settings.shared.held, trusted(proxies))
+    return Graceful(
         uvicorn.Config(
             app,
             host=address.host,
             port=address.port,
+            http=Guarded.of(guard),
+            ws="none",
+            proxy_headers=True,
+            forwarded_allow_ips=list(proxies),
             log_level="warning",
             access_log=False,  # what people translate is nobody's business
             server_header=False,
             date_header=True,
             lifespan="on",
             timeout_keep_alive=30,
+            backlog=_AT_ONCE,
             timeout_graceful_shutdown=int(limits.seconds) + 5,
         )
     )

@@ -60,6 +60,7 @@ def told(model: Served) -> dict[str, Any]:
         "target": model.target,
         "parameters": model.n_parameters,
         "attention": model.translator.attention_names,
+        "self_attention": model.translator.self_attention_names,
         "views": views_of(model.translator),
         "sources": list(model.translator.sources),
         "inputs": [_input(name, codec) for name, codec in model.translator.sources.items()],
@@ -67,6 +68,7 @@ def told(model: Served) -> dict[str, Any]:
         "examples": [_example(one) for one in shown],
         "trains": model.trains,
         "draws": model.draws,
+        "beams": model.beams,
     }
 
 

@@ -62,6 +62,15 @@ def talk(tmp_path_factory: pytest.TempPathFactory) -> Served:
 
 
 @pytest.fixture(scope="session")
+def layered(tmp_path_factory: pytest.TempPathFactory) -> Served:
+    """A Transformer that knows the four sentences."""
+    layers = "{kind: transformer, layers: 2, feed_forward: 16, dropout: 0.0}"
+    changes = [f"model.{half}={layers}" for half in ("encoder", "decoder")]
+    place = make_run(tmp_path_factory.mktemp("served") / "layered", TARGETS, *changes)
+    return open_models([f"layered={place}"])[0]
+
+
+@pytest.fixture(scope="session")
 def letters(tmp_path_factory: pytest.TempPathFactory) -> Served:
     """A model that reads and writes character by character."""
     place = tmp_path_factory.mktemp("served") / "letters"

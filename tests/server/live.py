@@ -4,7 +4,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import uvicorn
 
@@ -39,15 +39,18 @@ class Live:
 
 
 @contextmanager
-def running(*models: Served, settings: Settings | None = None) -> Iterator[Live]:
+def running(
+    *models: Served, settings: Settings | None = None, linger: float = 0.0
+) -> Iterator[Live]:
     """Run a server for the time of a `with`."""
     settings = settings or Settings()
+    settings = replace(settings, limits=replace(settings.limits, linger=linger))
     app = create_app(models, settings)
     with socket.socket() as place:
         place.bind(("127.0.0.1", 0))
         place.listen()  # connections wait here until the server accepts them
         port = place.getsockname()[1]
-        server = server_of(app, Address(port=port), settings.limits)
+        server = server_of(app, Address(port=port), settings)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [place]})
         thread.start()
         try:

@@ -131,7 +131,7 @@ def test_metrics_count(serve: Serve) -> None:
     assert 'saccade_requests_total{route="/v1/predict",status="200"} 1\n' in text
     assert 'saccade_requests_total{route="other",status="404"} 1\n' in text
     assert 'saccade_batch_texts_bucket{model="tiny",le="2"} 1\n' in text
-    assert 'saccade_batch_texts_sum{model="tiny"} 2.0' in text
+    assert 'saccade_batch_texts_sum{model="tiny"} 2\n' in text
     assert 'saccade_request_seconds_count{route="/v1/predict"} 1\n' in text
     assert 'saccade_pieces_total{model="tiny"} 8\n' in text
     assert 'saccade_held_texts{model="tiny"} 0\n' in text

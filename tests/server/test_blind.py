@@ -1,15 +1,17 @@
 """Raters choose without knowing; the counts know."""
 
 import json
+import math
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
-from saccade.errors import DataError
-from saccade.server.judgements import Judgements, Rating
+from saccade.errors import DataError, RecipeError
+from saccade.server.judgements import Judgements, Rating, clopper_pearson
 from saccade.server.models import Served
 from tests.cli.conftest import SOURCES, TARGETS
 from tests.server.conftest import Serve
@@ -80,8 +82,89 @@ def test_what_is_refused(serve: Serve, pair: list[Served]) -> None:
     alone = serve().get(SUMMARY)
     assert alone.status_code == 404
     assert alone.json()["error"] == (
-        "blind test: 1 models are served; expected two; start the server with two."
+        "blind test: 1 models are served; expected two; start the server with two, or with --blind"
+        " reference."
     )
+    assert serve().get("/v1/blind").json() == {"rival": None}
+    assert client.get("/v1/blind").json() == {"rival": "models"}
+    told = client.post(
+        "/v1/blind",
+        json={"id": given["id"], "rater": "ann", "choice": "same", "machine": "left"},
+    )
+    assert told.status_code == 400
+    assert "machine: found left; expected nothing, since both outputs are by machines" in told.text
+
+
+@pytest.fixture
+def wrong(pair: list[Served]) -> Served:
+    """A model beside what it should have written."""
+    return replace(pair[1], examples=pair[0].examples)
+
+
+def test_a_model_beside_a_person(serve: Serve, wrong: Served, tmp_path: Path) -> None:
+    path = tmp_path / "judgements.jsonl"
+    client = serve(wrong, judgements=path, blind="reference")
+    assert client.get("/v1/blind").json() == {"rival": "reference"}
+    fooled = 0
+    for rater in ("ann", "bob", "cleo"):
+        while not (given := following(client, rater)).get("done"):
+            person = TARGETS[SOURCES.index(given["source"])]
+            better = "left" if given["left"] == person else "right"
+            assert given[better] == person
+            guess = better if rater == "cleo" else {"left": "right", "right": "left"}[better]
+            fooled += guess == better
+            body = {"id": given["id"], "rater": rater, "choice": better}
+            bare = client.post("/v1/blind", json=body)
+            assert bare.status_code == 400
+            assert "machine: found nothing; expected left or right, the output that" in bare.text
+            assert client.post("/v1/blind", json={**body, "machine": guess}).json() == {"ok": True}
+    told = client.get(SUMMARY).json()
+    assert told["models"] == ["odd", "reference"]
+    assert told["wins"] == {"odd": 0, "reference": 6}
+    assert told["share"] == told["low"] == 0.0
+    assert (told["machine"]["right"], told["machine"]["wrong"], fooled) == (4, 2, 2)
+    assert told["machine"]["share"] == pytest.approx(4 / 6)
+    near = (told["machine"]["low"], told["machine"]["high"])
+    assert near == pytest.approx(clopper_pearson(4, 6))
+    assert told["equal"] == 2
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    assert [row["machine"] for row in rows] == ["odd"] * 4 + ["reference"] * 2
+    assert rows[0]["models"] == ["odd", "reference"]
+    resumed = serve(wrong, judgements=path, blind="reference")
+    assert resumed.get(SUMMARY).json()["machine"] == told["machine"]
+    assert serve(wrong, blind="reference").get(SUMMARY).json()["machine"]["share"] is None
+
+
+def test_who_cannot_be_compared_with_a_person(serve: Serve, tiny: Served) -> None:
+    with pytest.raises(RecipeError, match="carries no examples to compare with; expected example"):
+        serve(replace(tiny, examples=()), blind="reference")
+    with pytest.raises(RecipeError, match="the model is called 'reference' too; expected another"):
+        serve(replace(tiny, name="reference"), blind="reference")
+
+
+def test_a_picture_cannot_be_shown(serve: Serve, seer: Served) -> None:
+    with pytest.raises(RecipeError, match="seer does not read and write text; expected a model"):
+        serve(seer, blind="reference")
+
+
+@pytest.mark.parametrize(("wins", "n"), [(0, 7), (1, 1), (3, 10), (8, 10), (17, 17), (40, 90)])
+def test_the_interval_is_where_the_exact_tails_are(wins: int, n: int) -> None:
+    def chance(counts: range, p: float) -> float:
+        return sum(math.comb(n, k) * p**k * (1 - p) ** (n - k) for k in counts)
+
+    low, high = clopper_pearson(wins, n)
+    if wins:
+        assert chance(range(wins, n + 1), low) == pytest.approx(0.025)
+    if wins < n:
+        assert chance(range(wins + 1), high) == pytest.approx(0.025)
+    assert (low == 0.0, high == 1.0) == (wins == 0, wins == n)
+    mirrored = clopper_pearson(n - wins, n)
+    assert (1 - mirrored[1], 1 - mirrored[0]) == pytest.approx((low, high), abs=1e-9)
+
+
+def test_the_interval_of_many_is_narrow() -> None:
+    low, high = clopper_pearson(50_000, 100_000)
+    assert (low, high) == pytest.approx((0.4969, 0.5031), abs=1e-4)
 
 
 def rating(rater: str, source: str = "s") -> Rating:

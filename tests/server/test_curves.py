@@ -25,8 +25,13 @@ def test_curves_of_a_finished_and_of_a_running_run(
     told = client.get("/v1/models/tiny/curves").json()
     assert (told["state"], told["step"], told["epoch"]) == ("training", 120, 40)
     assert told["series"]["training loss"][-1] == [120, 0.1]
+    assert told["damaged"] == ""
+    path.write_bytes(b"\xff\n" + path.read_bytes())
+    told = client.get("/v1/models/tiny/curves").json()
+    assert "line 1 is damaged and left out" in told["damaged"]
+    assert told["step"] == 120
     path.unlink()
-    none = {"state": "none", "step": 0, "epoch": 0, "series": {}, "views": {}}
+    none = {"state": "none", "step": 0, "epoch": 0, "damaged": "", "series": {}, "views": {}}
     assert client.get("/v1/models/tiny/curves").json() == none
     answer = client.get("/v1/models/tony/curves")
     assert answer.status_code == 404

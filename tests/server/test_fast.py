@@ -48,7 +48,7 @@ def test_the_same_answers_from_another_engine(
 ) -> None:
     asked = {"text": SOURCES, "nbest": 2}
     slowly, quickly = (serve(one).post("/v1/predict", json=asked).json() for one in (slow, fast))
-    assert counted == ["Predictor", "Converted"]
+    assert [*dict.fromkeys(counted)] == ["Predictor", "Converted"]
     for a, b in zip(slowly["results"], quickly["results"], strict=True):
         assert [n["text"] for n in a["nbest"]] == [n["text"] for n in b["nbest"]]
         assert a["score"] == pytest.approx(b["score"], abs=2e-4)

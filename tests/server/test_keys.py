@@ -29,17 +29,3 @@ def test_a_bucket_fills_again() -> None:
     rates.take("a")
     with pytest.raises(Refused):
         rates.take("a")
-
-
-def test_buckets_that_are_full_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("saccade.server.keys._MOST", 3)
-    now = [0.0]
-    rates = Rates(1, clock=lambda: now[0])
-    for who in "abc":
-        rates.take(who)
-    now[0] = 61.0
-    rates.take("d")
-    assert set(rates._buckets) == {"d"}
-    for who in "efg":
-        rates.take(who)
-    assert len(rates._buckets) <= 3

@@ -85,7 +85,10 @@ def test_what_is_too_much_is_refused_at_once(tiny: Served) -> None:
                     full = httpx.post(place, json={"text": "un"})
                     assert full.status_code == 429
                     assert full.headers["retry-after"] == "1"
-                    assert "tiny: 2 texts are waiting; expected at most 2 with yours" in full.text
+                    assert (
+                        "tiny: 2 of your texts are waiting; expected at most 2 with these"
+                        in full.text
+                    )
                 assert httpx.get(f"{live.url}/health").status_code == 200
             assert [r["text"] for r in first.result().json()["results"]] == TARGETS[:2]
 

@@ -4,6 +4,8 @@ import json
 import os
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,10 +13,10 @@ from playwright.sync_api import Browser, Page, expect
 
 from saccade.server.app import Settings
 from saccade.server.keys import Door, Keys
-from saccade.server.models import Served, open_models
+from saccade.server.models import Served
 from tests.cli.conftest import SOURCES, TARGETS
-from tests.server.conftest import make_run
 from tests.server.live import running
+from tests.server.pages import opened_page
 
 
 @pytest.fixture(scope="module")
@@ -220,6 +222,35 @@ def test_a_blind_test_from_name_to_table(page: Page, pair: list[Served]) -> None
     expect(page.locator("#summary")).to_contain_text("95 % interval")
 
 
+def test_a_blind_test_against_a_person(browser: Browser, pair: list[Served]) -> None:
+    wrong = replace(pair[1], examples=pair[0].examples)
+    with (
+        running(wrong, settings=Settings(blind="reference")) as live,
+        browser.new_context() as context,
+        opened_page(context, f"{live.url}/#blind") as page,
+    ):
+        expect(page.locator("#compared")).to_contain_text("A model and a person translated")
+        page.get_by_label("Your name").fill("Ada")
+        page.get_by_role("button", name="Begin").click()
+        expect(page.locator("#asked")).not_to_be_empty()
+        for n in (1, 2):
+            expect(page.locator("#wanted")).to_have_text("Which output is better?")
+            person = TARGETS[SOURCES.index(page.locator("#asked").inner_text())]
+            left = page.locator("[data-choice=left] span").inner_text()
+            page.keyboard.press("1" if left == person else "2")
+            expect(page.locator("#wanted")).to_have_text("Which one did the machine write?")
+            expect(page.locator("[data-choice=same]")).to_be_hidden()
+            page.keyboard.press("0")  # which is no answer to that
+            page.locator(f"[data-choice={'right' if left == person else 'left'}]").click()
+            expect(page.locator("#summary td").nth(3)).to_have_text(str(n))
+        expect(page.locator("#guessed")).to_have_text(
+            "The machine was found in 100 % of 2 cases (95 % interval 16 % to 100 %; p = 0.500)."
+            " Chance is 50 %."
+        )
+        expect(page.locator("#blind-status")).to_have_text("That was the last one. Thank you.")
+        assert page.locator("#summary td").nth(2).inner_text() == "reference"
+
+
 def test_the_page_needs_no_wide_screen(page: Page) -> None:
     page.set_viewport_size({"width": 360, "height": 700})
     translated(page, SOURCES[0])
@@ -257,21 +288,67 @@ def test_all_can_be_reached_with_the_keyboard(page: Page) -> None:
     assert {"main", "here", "SUMMARY", "FIGURE"} <= {one.split()[-1] for one in seen}
 
 
-def test_layers_and_heads_can_be_chosen(browser: Browser, tmp_path: Path) -> None:
-    layers = "{kind: transformer, layers: 2, feed_forward: 16, dropout: 0.0}"
-    changes = [f"model.{half}={layers}" for half in ("encoder", "decoder")]
-    (served,) = open_models([f"layered={make_run(tmp_path / 'run', TARGETS, *changes)}"])
-    with running(served) as live, browser.new_context() as context:
-        page = context.new_page()
-        page.goto(live.url)
-        page.wait_for_selector("body[data-ready]")
+@contextmanager
+def opened_in(browser: Browser, served: Served) -> Iterator[Page]:
+    """The page of a server of its own, in a browser that may not complain."""
+    with (
+        running(served) as live,
+        browser.new_context() as context,
+        opened_page(context, live.url) as page,
+    ):
+        yield page
+
+
+def test_layers_and_heads_can_be_chosen(browser: Browser, layered: Served) -> None:
+    with opened_in(browser, layered) as page:
         translated(page, SOURCES[0])
         page.get_by_role("tab", name="All heads").click()
         heads = page.locator("figure svg [data-row='0'][data-column='0']")
-        expect(heads).to_have_count(len(served.translator.attention_names))
+        expect(heads).to_have_count(len(layered.translator.attention_names))
+        page.locator(".head select").select_option("encoder")
+        expect(page.locator("figure svg .small").first).to_have_text("encoder layer 1 head 1")
         page.get_by_role("tab", name="Matrix").click()
         page.locator(".head select").select_option("layer 2 head 1")
         expect(page.locator("figure svg .title")).to_have_text("layer 2 head 1")
+        page.locator(".head select").select_option("decoder layer 1 max")
+        title = page.locator("figure svg .title")
+        expect(title).to_have_text("decoder layer 1, max of its maps")
+
+
+def test_self_attention_lights_up_word_by_word(browser: Browser, layered: Served) -> None:
+    words = SOURCES[0].split()
+    with opened_in(browser, layered) as page:
+        translated(page, SOURCES[0])
+        page.get_by_role("tab", name="Lines").click()
+        page.locator(".head select").select_option("encoder layer 1 all")
+        read = page.locator("figure [data-side=source] text")
+        expect(read).to_have_text([*words, "</s>"])
+        expect(page.locator("figure [data-side=target] text")).to_have_text([*words, "</s>"])
+        threads = page.locator("figure .thread")
+        expect(page.locator("figure .thread.s3").first).to_be_attached()
+        read.nth(1).hover()
+        dark = page.locator("figure .thread:not(.later)")
+        columns = dark.evaluate_all("all => all.map(n => n.dataset.column)")
+        assert {*columns} == {"1"}
+        assert 0 < len(columns) < threads.count()
+        page.locator(".word select").select_option(words[2])
+        expect(page.locator("figure .thread:not([data-row='2'])")).to_have_count(0)
+        expect(page.locator("figure .thread[data-row='2']").first).to_be_attached()
+
+
+def test_attention_by_hand_on_a_narrow_page(browser: Browser, layered: Served) -> None:
+    with opened_in(browser, layered) as page:
+        page.set_viewport_size({"width": 360, "height": 700})
+        translated(page, SOURCES[0])
+        page.get_by_role("tab", name="Steps").click()
+        title = page.locator("figure svg .title")
+        expect(title).to_have_text(f"{SOURCES[0].split()[0]}, encoder layer 1 head 1")
+        page.locator(".head select").select_option("layer 2 head 2")
+        expect(title).to_have_text(f"{TARGETS[0].split()[0]}, layer 2 head 2")
+        page.locator(".word select").select_option(TARGETS[0].split()[1])
+        expect(title).to_have_text(f"{TARGETS[0].split()[1]}, layer 2 head 2")
+        expect(page.locator("figure svg")).to_contain_text("e = q·k / √d")
+        assert page.evaluate("document.scrollingElement.scrollWidth - innerWidth") <= 0
 
 
 def test_a_key_is_asked_for_where_one_is_needed(browser: Browser, tiny: Served) -> None:

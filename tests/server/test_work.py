@@ -64,6 +64,35 @@ def test_everything_that_can_be_wanted(serve: Serve, tiny: Served) -> None:
     assert told["flags"] == []
 
 
+def test_self_attention_can_be_wanted(serve: Serve, layered: Served) -> None:
+    client = serve(layered)
+    names = list(layered.translator.self_attention_names)
+    assert len(names) == 16
+    assert client.get("/v1/models").json()["models"][0]["self_attention"] == names
+    asked = {"text": SOURCES[0], "want": ["self_attention"]}
+    (told,) = client.post("/v1/predict", json=asked).json()["results"]
+    one = layered.translator.translate(SOURCES[0])
+    assert [found["name"] for found in told["self_attention"]] == names
+    first, last = told["self_attention"][0], told["self_attention"][-1]
+    assert (first["side"], last["side"]) == ("encoder", "decoder")
+    assert first["rows"] == first["columns"] == [*one.source_tokens]
+    assert last["columns"] == ["<s>", *one.tokens[:-1]]
+    for found in told["self_attention"]:
+        expected = one.self_attention[found["name"]]
+        assert [*map(list, found["weights"])] == [pytest.approx(row, abs=1e-4) for row in expected]
+
+
+def test_views_of_a_map_and_a_word(serve: Serve, layered: Served) -> None:
+    client, word = serve(layered), SOURCES[0].split()[1]
+    asked = {"text": SOURCES[0], "views": ["lines", "steps"], "head": "encoder layer 2 head 1"}
+    (told,) = client.post("/v1/predict", json={**asked, "word": word}).json()["results"]
+    assert 'data-row="0"' not in told["views"]["lines"]
+    assert f"{word}, encoder layer 2 head 1" in told["views"]["steps"]
+    answer = client.post("/v1/predict", json={**asked, "word": "xyz"})
+    assert answer.status_code == 400
+    assert "--word: 'xyz' is not there" in answer.json()["error"]
+
+
 def test_views_are_pictures_with_data_the_page_can_read(serve: Serve) -> None:
     views = ["attention", "heads", "lines", "beam", "distribution"]
     told, empty = predict(serve, text=[SOURCES[0], ""], views=views, words=True)["results"]

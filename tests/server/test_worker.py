@@ -3,16 +3,19 @@
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 import pytest
 
 from saccade.predict.decode import GREEDY, USUAL, Decode
 from saccade.predict.prediction import Prediction
+from saccade.server.costs import Costs
 from saccade.server.jobs import Job
 from saccade.server.limits import Limits
 from saccade.server.models import Served
 from saccade.server.refusal import Refused
+from saccade.server.turn import Turn
 from saccade.server.worker import Worker
 from tests.cli.conftest import SOURCES, TARGETS
 
@@ -29,13 +32,16 @@ class Bench:
     """An engine that computes only after `go`."""
 
     def __init__(self, served: Served, **limits: float) -> None:
-        self.turn = threading.Semaphore()
+        self.turn = Turn()
         self.turn.acquire()
+        self.paused = True
         self.engine = Worker("tiny", served.translator, Limits(**limits), self.turn)  # type: ignore[arg-type]
         self.engine.tally = self.tally = Tally()
 
     def go(self) -> None:
-        self.turn.release()
+        if self.paused:
+            self.paused = False
+            self.turn.release()
 
 
 @pytest.fixture
@@ -88,7 +94,8 @@ def test_no_more_than_the_queue_holds_is_taken(bench: Bench) -> None:
         assert found.value.status == 429
         assert found.value.retry == 1
         assert str(found.value) == (
-            "tiny: 7 texts are waiting; expected at most 8 with yours; try again in 1 seconds."
+            "tiny: 7 of your texts are waiting; expected at most 8 with these; try again in 1"
+            " seconds."
         )
         bench.go()
         for job in jobs:
@@ -164,3 +171,35 @@ def test_watching_tells_the_best_so_far(bench: Bench) -> None:
         bench.go()
         assert text_of(job) == TARGETS[0]
     assert seen[:3] == ["a", "a cat", "a cat sleeps"]
+
+
+def test_a_long_text_is_computed_alone_and_short_ones_between_its_steps(
+    tiny: Served, benches: list[Bench], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = " ".join(SOURCES)
+    alone = [tiny.translator.translate([one], beam=3)[0].text for one in (source, *SOURCES)]
+    monkeypatch.setattr(Costs, "learn", lambda *_: None)  # so that no clock decides
+    bench = Bench(tiny, slice=0.016)  # of 16 units, as long as nothing is known
+    benches.append(bench)
+    ended: list[str] = []
+    long, same = Job(source, Decode(beam=3)), Job(SOURCES[0], Decode(beam=3))
+    short = [Job(one, Decode(beam=3)) for one in SOURCES]
+    with ExitStack() as stack:
+
+        def others_come(_: str) -> None:
+            if not same.client:
+                for number, job in enumerate(short):
+                    stack.enter_context(bench.engine.admit([job], str(number)))
+                stack.enter_context(bench.engine.admit([same], "greedy"))
+
+        long.watch = others_come
+        for name, job in [("long", long), ("same", same), *(("short", job) for job in short)]:
+            job.done.add_done_callback(lambda _, name=name: ended.append(name))  # type: ignore[misc]
+        stack.enter_context(bench.engine.admit([long], "greedy"))
+        bench.go()
+        assert text_of(long) == alone[0]
+        assert [text_of(job) for job in short] == alone[1:]
+        assert text_of(same) == alone[1]
+    assert sorted(ended[:-1]) == ["same", *["short"] * 4]
+    assert ended[-1] == "long"
+    assert bench.tally.sizes == [1] * 6

@@ -1,13 +1,14 @@
 // One answer of one model: its sentences, words that light up, warnings, alternatives, views.
 
-import { all, ask, draw, find, make, options, tabs } from "/static/dom.js";
+import { all, ask, draw, find, make, tabs } from "/static/dom.js";
 import { Player } from "/static/player.js";
 import { cell, copy, download } from "/static/saving.js";
+import { fillHeads, fillWords, isHeaded, isWorded, lightThreads } from "/static/maps.js";
 import { SeenInk } from "/static/ink.js";
 import { play } from "/static/moving.js";
 import { Seen, bitmap } from "/static/seen.js";
 
-const VIEWS = { writing: "Writing", output: "Output", gaze: "Gaze", canvas: "Canvas", lines: "Lines", attention: "Matrix", heads: "All heads", spikes: "Spikes", beam: "Beam", distribution: "Next symbols", addresses: "Addresses" };
+const VIEWS = { writing: "Writing", output: "Output", gaze: "Gaze", canvas: "Canvas", lines: "Lines", attention: "Matrix", heads: "All heads", spikes: "Spikes", beam: "Beam", distribution: "Next symbols", addresses: "Addresses", trellis: "Trellis", phrases: "Phrases", steps: "Steps", gates: "Gates" };
 const SHRINK = 1.8;  // a picture so many times wider than its place is made smaller; a wider one is moved
 const STEPPED = ["beam", "gaze", "canvas"], BEAT = 350;  // views that can be walked through; milliseconds of a step
 const SURE = 0.6, DOUBTFUL = 0.25;  // probability of a whole word
@@ -106,10 +107,10 @@ export class Answer {
   }
 
   async askFor(part, prefix, more = {}) {
-    const { model, beam, bias, seed } = this.body, looks = this.model.attention.length ? ["attention", "alignment"] : [];
+    const { model, beam, bias, seed } = this.body, looks = this.model.attention.length ? ["attention", "alignment"] : this.model.self_attention.length ? ["alignment"] : [];
     if (looks.length && this.model.inputs[0]?.kind === "sound") looks.push("times");
     const body = {
-      model, beam, bias, seed, prefix, text: part.source, split: "none", words: true, nbest: Math.min(beam, 5), want: ["tokens", ...looks, "flags"], ...more,
+      model, beam, bias, seed, prefix, text: part.source, split: "none", words: true, nbest: beam ? Math.min(beam, 5) : 1, want: ["tokens", ...looks, "flags"], ...more,
     };
     return (await ask("/v1/predict", body, this.signal)).results[0];
   }
@@ -250,12 +251,12 @@ export class Answer {
     list.replaceChildren(...possible.map((view) => make("button", {
       role: "tab", type: "button", "data-view": view, "aria-selected": "false",
     }, view === "attention" ? this.attentionTitle : VIEWS[view])));
-    const heads = find(".head select", this.node);
-    options(heads, ["mean", "max", ...this.model.attention].map((name) => [name, name]), heads.value || "mean");
+    const heads = find(".head select", this.node), word = find(".word select", this.node);
+    fillHeads(heads, this.model);
     find(".views", this.node).hidden = !this.result.text || !possible.length;
     if (!possible.length) return;
     const choose = tabs(list, (button) => this.view(button.dataset.view));
-    heads.onchange = () => this.view(find("[aria-selected=true]", list).dataset.view);
+    heads.onchange = word.onchange = () => this.view(find("[aria-selected=true]", list).dataset.view);
     choose(all("[role=tab]", list).find(({ dataset }) => dataset.view === kept) ?? list.firstElementChild);
   }
 
@@ -268,16 +269,19 @@ export class Answer {
   // Views are drawn by the server, when somebody looks at them.
   async view(name) {
     const figure = find("figure", this.node), head = find(".head select", this.node).value || "mean";
-    const headed = ["lines", "attention"].includes(name);
-    find(".head", this.node).hidden = !headed || this.model.attention.length < 2;
+    const headed = isHeaded(name, this.model), worded = isWorded(name), words = find(".word select", this.node);
+    find(".head", this.node).hidden = !headed;
+    find(".word", this.node).hidden = !worded;
+    if (worded) fillWords(words, name, headed ? head : "mean", this.model, this.result);
+    const word = worded ? words.value : "";
     find(".step", this.node).hidden = find(".again", this.node).hidden = true;
     const smooth = !find(".cells input", this.node).checked;
-    const key = `${this.chosen} ${name} ${headed ? head : ""} ${smooth}`;
+    const key = `${this.chosen} ${name} ${headed ? head : ""} ${smooth} ${word}`;
     this.wanted = key;
     this.picture = undefined;
     figure.dataset.view = name;
     if (!this.drawn.has(key)) {
-      const asked = this.askFor(this.part, this.part.prefix ?? "", { views: [name], head, smooth, words: name !== "distribution", want: [], nbest: 1 });
+      const asked = this.askFor(this.part, this.part.prefix ?? "", { views: [name], head, word, smooth, words: name !== "distribution", want: [], nbest: 1 });
       this.drawn.set(key, asked.then(({ views }) => views[name]));
     }
     try {
@@ -288,6 +292,7 @@ export class Answer {
       const wide = find("svg", figure)?.width.baseVal.value ?? 0;
       figure.classList.toggle("shrunk", wide > figure.clientWidth && wide < SHRINK * figure.clientWidth);
       this.picture = svg && { name, svg };
+      if (name === "lines") lightThreads(figure);
       if (STEPPED.includes(name)) this.slide(figure);
       if (name === "gaze" || name === "canvas") this.play(figure);
       if (name === "writing" && svg) play(find("svg", figure), this.node);

@@ -201,7 +201,7 @@ export function inputs({ limits, say, go }) {
     isText,
     readsFiles: () => unwritten().length > 0,
     // What is done with them, on a button and while it is done.
-    verb: () => unwritten()[0]?.sort.verb ?? (model?.draws ? ["Write", "Writing …"] : isStory() ? ["Ask", "Reading …"] : ["Translate", "Translating …"]),
+    verb: () => unwritten()[0]?.sort.verb ?? (model?.draws ? (model.views.includes("writing") ? ["Write", "Writing …"] : ["Forecast", "Forecasting …"]) : isStory() ? ["Ask", "Reading …"] : ["Translate", "Translating …"]),
     // What is to be asked: each with the text of the request, and what to call it.
     values() {
       if (isText()) return source.value.trim() ? [{ text: source.value, title: "" }] : [];

@@ -22,6 +22,7 @@ export function training(models) {
       state.classList.remove("bad");
       const where = `step ${told.step.toLocaleString("en")}, epoch ${told.epoch}`;
       state.textContent = { training: `Training now: ${where}.`, finished: `Finished: ${where}.` }[told.state] ?? "No curves yet.";
+      if (told.damaged) state.textContent += ` ${told.damaged}`;
       show(told.views);
       if (shown && told.state === "training") timer = setTimeout(look, EVERY);
     } catch (error) {

@@ -24,8 +24,9 @@ export function translating(models, limits) {
 
   const told = (name) => models.find((one) => one.name === name);
   const width = () => Math.max(Math.min(Number(beam.value) || 1, Number(beam.max)), 1);
-  const settings = () => ({ model: model.value, beam: width(), split: split.value });
-  const drawn = (name) => (!told(name)?.draws || neat.value === neat.max ? {}
+  const settings = (name = model.value) => ({ model: name, beam: told(name)?.beams ? width() : undefined, split: split.value });  // others search in a way of their own
+  const pens = (name) => Boolean(told(name)?.draws && told(name).views.includes("writing"));
+  const drawn = (name) => (!pens(name) || neat.value === neat.max ? {}
     : { bias: Number(neat.value), seed: Math.min(Math.max(Math.trunc(Number(seed.value)) || 0, 0), 2 ** 31 - 1) });
   const examples = () => told(model.value)?.examples ?? [];
   const say = (text, bad = false) => {
@@ -44,15 +45,15 @@ export function translating(models, limits) {
     options(split, [["auto", `automatic (${own})`], ...Object.entries(READS)], split.value || "auto");
     split.closest("label").hidden = find("#file-pick").hidden = !given.isText() || Boolean(told(model.value)?.draws);
     find("#link").hidden = given.readsFiles();
-    hand.hidden = !told(model.value)?.draws;
-    beam.closest("label").hidden = !hand.hidden;
+    hand.hidden = !pens(model.value);
+    beam.closest("label").hidden = !told(model.value)?.beams;
     find("button.main", form).textContent = given.verb()[0];
   };
   fill();
 
   // Ask one model, in its own card.
   async function run(name, text, card, signal) {
-    const body = { ...settings(), ...drawn(name), model: name, text, want: ["flags"] };
+    const body = { ...settings(name), ...drawn(name), text, want: ["flags"] };
     card.begin(body, signal);
     try {
       const answer = await listen("/v1/predict/stream", body, ({ text }) => card.partial(text), signal);
