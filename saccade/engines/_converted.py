@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Unpack, overload
 
 from saccade.engines._open import load
+from saccade.engines._order import Order, order_of, order_problems
 from saccade.engines.base import Engine, EngineOptions, Opened
 from saccade.errors import CheckpointError, RecipeError
 from saccade.export.base import (
@@ -31,7 +32,6 @@ from saccade.folders.facts import read_facts, read_profile
 from saccade.modalities._copying import encode_sources, slot_words
 from saccade.modalities._notation import TextNotation, Values
 from saccade.nouns import SOURCE_NAME, Hypothesis
-from saccade.parts import Option, check_options
 from saccade.predict.decode import (
     CHUNK,
     USUAL,
@@ -43,37 +43,15 @@ from saccade.predict.decode import (
 )
 from saccade.predict.home import Resident
 from saccade.predict.inputs import read_inputs
-from saccade.predict.prediction import Arrays, Maps, Prediction, Predictions
-from saccade.search._plan import beam_problems, longest_output
-from saccade.tokenizers._vocabulary import PAD, START, UNK, Reading, Vocabulary
+from saccade.predict.looker import Arrays, Maps, SelfMap
+from saccade.predict.prediction import Prediction, Predictions
+from saccade.search._plan import longest_output
+from saccade.tokenizers._vocabulary import Reading, Vocabulary
 
 if TYPE_CHECKING:
     from saccade.predict.predictor import Predictor
 
-_BEAM = {  # the options of `search.beam`, which imports torch
-    "width": Option(int, 5),
-    "length_penalty": Option(float, 1.0),
-    "n_best": Option(int, 1),
-    "n_completed": Option(int, 0),
-    "patient": Option(bool, True),  # noqa: FBT003
-}
-_SEARCHES: dict[str, dict[str, Option]] = {"beam": _BEAM, "greedy": {}}
 _NOTHING: tuple[Hypothesis, ...] = (Hypothesis((), 0.0, ()),)  # empty in, empty out
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """What to search for: the options of beam search, and the ids that are never written.
-
-    width 1 is greedy search.  n_completed, patient: as in `search.beam`.
-    """
-
-    width: int
-    length_penalty: float
-    n_best: int
-    n_completed: int
-    patient: bool
-    banned: tuple[int, ...]
 
 
 class Runner(Protocol):
@@ -290,6 +268,15 @@ class Converted(Resident):
         assert self._torch is not None, "there are no maps to look at"
         return self._torch.look(arrays, target)
 
+    @property
+    def self_attention_names(self) -> tuple[str, ...]:
+        """What the maps of self-attention are called, likewise."""
+        return self._torch.self_attention_names if self._torch else ()
+
+    def look_within(self, arrays: Arrays, target: Values) -> tuple[SelfMap, ...]:
+        """Return the maps of self-attention: a pass of torch."""
+        return self._torch.look_within(arrays, target) if self._torch else ()
+
     def grid(self, arrays: Arrays) -> tuple[int, ...]:
         """Return how many places can be looked at: those of the text, and END."""
         return (len(arrays[SOURCE_NAME]) + 1,)
@@ -319,51 +306,15 @@ class Converted(Resident):
         check_chunk(chunk)
         search = self._facts.decoding["search"]
         own = SearchChoice(search["kind"], {k: v for k, v in search.items() if k != "kind"})
-        problems = self._refusals(decode, own)
+        problems = order_problems(self.engine, self._facts.decoding, decode, own)
         if problems and self._lenient and self._torch:
             yield from self._torch.stream(lines, decode, chunk=chunk)
             return
         if problems:
             raise RecipeError(problems)
-        order, rest = self._order(decode.resolve(own)), iter(lines)
+        order, rest = order_of(self._facts.decoding, decode.resolve(own)), iter(lines)
         while texts := list(islice(rest, chunk)):
             yield from self._translate(texts, order)
-
-    def _refusals(self, decode: Decode, own: SearchChoice) -> list[str]:
-        sample = decode.sample is not None
-        asked = {"sample": sample, "prefix": decode.prefix != "", "trace": decode.trace}
-        problems = [
-            f"{name}: the engine {self.engine} cannot do it; torch can. Use --engine torch."
-            for name, wanted in asked.items()
-            if wanted
-        ]
-        if self._facts.decoding.get("no_repeat"):
-            problems.append(
-                f"decoding.no_repeat: the engine {self.engine} cannot do it; torch can. Use"
-                " --engine torch."
-            )
-        kind = decode.resolve(own).kind
-        if not sample and kind not in _SEARCHES:
-            problems.append(
-                f"decoding.search: the engine {self.engine} has no search '{kind}'; it knows beam"
-                " and greedy. Give --beam, or use --engine torch."
-            )
-        return problems
-
-    def _order(self, chosen: SearchChoice) -> Order:
-        """Fill in what was not given, as `search.beam` does; greedy search is a beam of one."""
-        known = _SEARCHES[chosen.kind]
-        problems: list[str] = []
-        given = check_options(known, chosen.options, chosen.kind, chosen.kind, problems)
-        if problems:
-            raise RecipeError(problems)
-        greedy = {"width": 1, "length_penalty": 0.0} if chosen.kind == "greedy" else {}
-        options = {name: option.default for name, option in _BEAM.items()} | given | greedy
-        problems = beam_problems(**{k: v for k, v in options.items() if k != "patient"})
-        if problems:
-            raise RecipeError(problems)
-        unknown = () if self._facts.decoding["replace_unknown"] else (UNK,)
-        return Order(**options, banned=(PAD, START, *unknown))
 
     def _translate(self, texts: list[str], order: Order) -> list[Prediction]:
         decoding = self._facts.decoding

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import ctranslate2
 
-from saccade.engines._converted import Order
+from saccade.engines._order import Order
 from saccade.errors import DataError
 from saccade.nouns import Hypothesis
 from saccade.tokenizers._vocabulary import END

@@ -92,6 +92,11 @@ class Sessions(Writer):
         """Those of the model of torch; none if it is not at hand."""
         return self._torch.attention_names if self._torch else ()
 
+    @property
+    def origin(self) -> Model | None:
+        """The model of torch, if it is at hand."""
+        return self._torch
+
     @cached_property
     def _torch(self) -> Model | None:
         return self._original() if self._original else None

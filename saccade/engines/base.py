@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol, Unpack, overload
 
 from saccade.export.base import is_export, read_export
 from saccade.predict.decode import Decode, PredictOptions
-from saccade.predict.prediction import Looker, Prediction, Predictions
+from saccade.predict.looker import Looker
+from saccade.predict.prediction import Prediction, Predictions
 
 if TYPE_CHECKING:
     from saccade.predict.evaluation import Evaluation

@@ -1,6 +1,5 @@
 """The engine CTranslate2: Transformers in C++, several times faster than torch and without it."""
 
-import json
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -10,12 +9,15 @@ from typing import ClassVar
 
 import ctranslate2
 
-from saccade.engines._converted import Converting, Order, Runner
+from saccade.engines._converted import Converting, Runner
 from saccade.engines._ctranslate2_beam import BeamLine, CTranslate2Beam
+from saccade.engines._order import Order
 from saccade.errors import CheckpointError
 from saccade.export.base import Facts
+from saccade.intake.files import read_json
 from saccade.nouns import Hypothesis
 from saccade.search._plan import sorted_batches
+from saccade.tokenizers._vocabulary import LARGEST
 
 _BATCH = 1024  # source pieces of a batch: what stays in the cache is fastest
 _SMALL = 128 << 20  # bytes of weights below which a second thread gains little for one line
@@ -96,8 +98,7 @@ def _spellings(folder: Path, side: str) -> list[str]:
     """Read how the engine spells the ids of a side; two sides that are the same share a file."""
     own, shared = folder / f"{side}_vocabulary.json", folder / "shared_vocabulary.json"
     try:
-        text = (own if own.exists() else shared).read_text(encoding="utf-8")
-        return [str(piece) for piece in json.loads(text)]
+        return [str(piece) for piece in read_json(own if own.exists() else shared, LARGEST)]
     except (OSError, ValueError) as error:
         raise CheckpointError(
             f"{own}: cannot be read ({error}); expected what `saccade export` wrote. Export the"

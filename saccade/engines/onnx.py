@@ -6,6 +6,7 @@ from saccade.engines._sessions import Sessions
 from saccade.folders import model as folders
 from saccade.folders.facts import read_profile
 from saccade.folders.home import home_of
+from saccade.folders.identity import read_codecs, read_recipe
 from saccade.models.base import Model
 from saccade.predict.predictor import Predictor
 
@@ -17,8 +18,8 @@ class Onnx(Keeping):
 
     def wake(self, kept: Conversion) -> Predictor:
         """Put the graphs where a translator wants a model."""
-        recipe, home = folders.read_recipe(kept.folder), kept.home
-        codecs = folders.read_codecs(kept.folder, recipe)
+        recipe, home = read_recipe(kept.folder), kept.home
+        codecs = read_codecs(kept.folder, recipe)
 
         def original() -> Model | None:
             if kept.beside is not None:

@@ -23,8 +23,11 @@ from saccade.attention.hard import Hard
 from saccade.cells.base import Cell
 from saccade.embedders.base import Embedder
 from saccade.embedders.symbols import SymbolEmbedder
+from saccade.encoders.base import Encoder
+from saccade.encoders.dense import DenseEncoder
 from saccade.encoders.hierarchical import HierarchicalEncoder
 from saccade.encoders.kalchbrenner_blunsom import KalchbrennerBlunsomEncoder
+from saccade.encoders.rnn import RnnEncoder
 from saccade.errors import RecipeError
 from saccade.export._sweeps import traceable
 from saccade.flow import SOURCE, Padded, State, map_state
@@ -110,20 +113,26 @@ def _obstacles(model: Model) -> Iterator[tuple[str, str, str]]:
         elif isinstance(module, SourceReader) and SOURCE_NAME not in module.encoders:
             yield "data.sources", "gives the source another name", "Use data.source"
     for module in model.modules():
-        if isinstance(module, HierarchicalEncoder):
-            yield "model.encoder: hierarchical", "cuts the source by what it says", "Use rnn"
-        if isinstance(module, KalchbrennerBlunsomEncoder):
-            yield (
-                "model.encoder: kalchbrenner_blunsom",
-                "takes as many layers as a sentence needs",
-                "Use conv_s2s",
-            )
+        if isinstance(module, Encoder):
+            yield from _encoder_obstacles(module)
         if isinstance(module, Hard) and module.recurrent:
             yield "attention hard: choose: sample", "draws random numbers", "Use choose: argmax"
     if model.frames:
         yield "model: ctc", "adds up the paths of frames", "Use encoder_decoder"
     if model.pieces_each > 1:
         yield f"model.factors: {model.pieces_each}", "checks every sentence", "Use factors: 1"
+
+
+def _encoder_obstacles(encoder: Encoder) -> Iterator[tuple[str, str, str]]:
+    if isinstance(encoder, HierarchicalEncoder):
+        yield "model.encoder: hierarchical", "cuts the source by what it says", "Use rnn"
+    if isinstance(encoder, KalchbrennerBlunsomEncoder):
+        why = "takes as many layers as a sentence needs"
+        yield "model.encoder: kalchbrenner_blunsom", why, "Use conv_s2s"
+    if isinstance(encoder, DenseEncoder):
+        yield "model.encoder: dense", "counts the places of every source", "Use bag"
+    if isinstance(encoder, RnnEncoder) and encoder.carry:
+        yield "model.encoder.carry", "waits at the end of every sentence", "Set it to false"
 
 
 class _Encode(nn.Module):

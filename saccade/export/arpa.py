@@ -12,6 +12,7 @@ from saccade.errors import RecipeError
 from saccade.export.base import Exporter
 from saccade.folders import model as folders
 from saccade.folders.arpa import arpa_lines
+from saccade.folders.identity import read_plan
 from saccade.folders.imported import names_of
 
 
@@ -23,7 +24,7 @@ class Arpa(Exporter):
 
     def refusals(self, folder: Path) -> list[str]:
         """Refuse what is no table of n-grams."""
-        kind = folders.read_plan(folder).recipe.model.kind
+        kind = read_plan(folder).recipe.model.kind
         if kind == "ngram":
             return []
         return [f"{folder}: model.kind is {kind}; arpa holds n-grams alone. Train an ngram model."]
@@ -36,4 +37,4 @@ class Arpa(Exporter):
             raise RecipeError(f"{folder}: is no n-gram model of text; expected one. Train one.")
         with (target / "model.arpa").open("w", encoding="utf-8", newline="\n") as file:
             file.writelines(arpa_lines(table, names_of(vocabulary)))
-        return folders.read_plan(folder).recipe.plain()
+        return read_plan(folder).recipe.plain()

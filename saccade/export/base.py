@@ -20,6 +20,7 @@ from typing import Any, ClassVar, TypeVar
 
 from saccade.errors import CheckpointError, RecipeError
 from saccade.folders.facts import LANGUAGE_MODEL, LEXICON
+from saccade.intake.files import open_regular, read_json
 from saccade.parts import find
 from saccade.train.files import write_folder, write_text
 
@@ -138,11 +139,11 @@ def key_of(folder: Path) -> str:
     total = hashlib.blake2b(str(FORMAT).encode(), digest_size=16)
     for name in (*_DECIDE, *((LEXICON,) if (folder / LEXICON).exists() else ())):
         try:
-            with (folder / name).open("rb") as file:
+            with open_regular(folder / name, 1 << 50) as file:
                 total.update(hashlib.file_digest(file, hashlib.blake2b).digest())
-        except OSError as error:
+        except (OSError, ValueError) as error:
             raise CheckpointError(
-                f"{folder / name}: cannot be read ({error.strerror}); expected a finished model."
+                f"{folder / name}: cannot be read ({error}); expected a finished model."
                 " Copy the model folder again."
             ) from None
     return total.hexdigest()
@@ -157,7 +158,7 @@ def read_export(folder: Path) -> Facts:
     """Read what an exported folder says of itself."""
     path = folder / FACTS
     try:
-        facts = Facts(**json.loads(path.read_text(encoding="utf-8")))
+        facts = Facts(**read_json(path))
     except (ValueError, TypeError, OSError) as error:
         raise CheckpointError(
             f"{path}: damaged ({error}); expected what `saccade export` wrote. Export it again."

@@ -14,7 +14,10 @@ from numpy.typing import NDArray
 
 from saccade.export.base import Exporter
 from saccade.folders import model as folders
+from saccade.folders.identity import read_identity
 from saccade.nouns import SOURCE_NAME
+from saccade.parts import find, kinds
+from saccade.positions.base import Positions
 from saccade.positions.sinusoidal import waves
 from saccade.train import weights
 
@@ -38,7 +41,7 @@ class CTranslate2(Exporter):
 
     def refusals(self, folder: Path) -> list[str]:
         """Refuse what is not a Transformer with plain multi-head attention."""
-        identity = folders.read_identity(folder)
+        identity = read_identity(folder)
         model = identity.recipe.model.plain()
         if model["kind"] != "encoder_decoder":
             return [_refusal(folder, "model.kind", model["kind"], "encoder_decoder")]
@@ -66,7 +69,7 @@ class CTranslate2(Exporter):
     def write(self, folder: Path, target: Path, quantise: str) -> Plain:
         """Fill the specification with weights, round them, save it."""
         translator = folders.load(folder)
-        recipe = folders.read_identity(folder).recipe.plain()
+        recipe = read_identity(folder).recipe.plain()
         found = weights.of(translator.model)
 
         def get(name: str) -> Array:
@@ -97,6 +100,9 @@ def _side_refusals(folder: Path, where: str, side: Plain) -> list[str]:
         problems.append(_refusal(folder, f"{where}.neighbourhood", side["neighbourhood"], 0))
     if side["positions"].get("across"):
         problems.append(_refusal(folder, f"{where}.positions.across", "true", "false"))
+    if not find(Positions, kind := side["positions"]["kind"]).adds:
+        others = ", ".join(one for one in kinds(Positions) if find(Positions, one).adds)
+        problems.append(_refusal(folder, f"{where}.positions", kind, f"one of {others}"))
     attention = side["attention"]
     if attention["kind"] != "multihead":
         problems.append(_refusal(folder, f"{where}.attention", attention["kind"], "multihead"))

@@ -14,6 +14,7 @@ from saccade.export._graphs import ENCODE, STEP
 from saccade.export._readme import readme
 from saccade.export.base import Exporter
 from saccade.folders import model as folders
+from saccade.folders.identity import read_identity
 from saccade.train.files import write_text
 
 
@@ -28,12 +29,12 @@ class Onnx(Exporter):
 
     def refusals(self, folder: Path) -> list[str]:
         """Refuse parts whose work depends on more than lengths."""
-        identity = folders.read_identity(folder)
-        return _graphs.refusals(folders.build_model(identity.recipe, identity.codecs))
+        identity = read_identity(folder)
+        return _graphs.refusals(folders.undrawn_model(folder, identity))
 
     def write(self, folder: Path, target: Path, quantise: str) -> Mapping[str, Any]:
         """Write the graphs and how to use them."""
-        recipe, translator = folders.read_identity(folder).recipe, folders.load(folder)
+        recipe, translator = read_identity(folder).recipe, folders.load(folder)
         _graphs.write(translator.model, target)
         for path in (target / ENCODE, target / STEP) if quantise == "int8" else ():
             _round(path)

@@ -25,7 +25,7 @@ _NEVER = float("-inf")
 class PositionTable:
     """What positions do at a place, computed once, whatever else is asked for.
 
-    Positions that add to scores are not known here: see `is_plain_decoder`.
+    Positions that add to scores, or do more than add, are not known: see `is_plain_decoder`.
     """
 
     def __init__(self, positions: Positions) -> None:

@@ -1,6 +1,7 @@
 """Models as a search steps through them: the clear ones, and those laid out for it."""
 
 import sys
+from collections.abc import Sequence
 from math import sqrt
 
 from torch import Tensor, log_softmax
@@ -20,6 +21,7 @@ from saccade.inference.steps import (
 )
 from saccade.inference.transformer import TransformerSteps
 from saccade.models.base import Model, Writer, writer
+from saccade.models.ensemble import Ensemble, gathered, mean_of, parted
 
 
 class ClearSteps:
@@ -65,8 +67,33 @@ class PackedSteps:
         return Start(step, lines.start)
 
 
+class EnsembleSteps:
+    """An `Ensemble` whose members are laid out each by itself."""
+
+    def __init__(self, members: Sequence[ModelSteps]) -> None:
+        self.members = members
+
+    def batch_places(self, lines: int) -> int:
+        """Return how many places a batch should have at most: what every member can take."""
+        return min(one.batch_places(lines) for one in self.members)
+
+    def begin(self, sources: Sources) -> Start:
+        """Let every member read the sources."""
+        starts = [one.begin(sources) for one in self.members]
+
+        def step(token: Tensor, state: State) -> Step:
+            own = zip(starts, parted(state), strict=True)
+            steps = [start.step(token, one) for start, one in own]
+            said = mean_of([one.log_probs for one in steps])
+            return Step(said, gathered(one.state for one in steps))
+
+        return Start(step, gathered(one.state for one in starts))
+
+
 def steps_of(model: Model, lay_out: LayOut) -> ModelSteps:
     """Lay a model out for a search, as far as its parts are known; its matrices by `lay_out`."""
+    if isinstance(model, Ensemble):
+        return EnsembleSteps([steps_of(one, lay_out) for one in model.writers])
     whole = symbol_model(model)
     decoder = None if whole is None else _decoder_steps(whole.model.decoder, lay_out)
     if whole is None or decoder is None:

@@ -82,7 +82,7 @@ class LstmStep(CellStep):
 
 
 def _cell_step(cell: Cell, lay_out: LayOut) -> CellStep:
-    if type(cell) is LSTM and len(cell.gates) == 4:
+    if type(cell) is LSTM and len(cell.slices) == 4:
         return LstmStep(cell, lay_out)
     return CellStep(cell)
 

@@ -58,10 +58,10 @@ class TransformerSteps:
 
 
 def is_plain_decoder(decoder: TransformerDecoder) -> bool:
-    """Tell whether every attention of a decoder is plain, and nothing is added to its scores."""
+    """Tell whether every attention of a decoder is plain, and positions only add to vectors."""
     positions = decoder.positions
     everywhere = not (decoder.neighbourhood or positions.biased or positions.across)
-    return everywhere and all(
+    return (everywhere and positions.adds) and all(
         is_plain(layer.self_attention) and is_plain(layer.reading) for layer in decoder._stack
     )
 

@@ -51,7 +51,7 @@ class WordAligner(CountedModel, Writer, ABC):
     """
 
     discrete: ClassVar[bool | None] = True
-    covers: ClassVar[bool] = False  # the empty word has a share
+    covers = False  # the empty word has a share
     source_raws: ClassVar[tuple[str, ...]] = ("text",)
     target_raws: ClassVar[tuple[str, ...]] = ("text",)
     head: LexicalHead

@@ -35,8 +35,8 @@ class Model(nn.Module, ABC):
     trellis: ClassVar[bool] = False  # True if it can lay out all paths through its states
     phrases: ClassVar[bool] = False  # True if it knows what spans of its source may be written as
     rereads: ClassVar[bool] = True  # False if no step looks back at the places of the source
-    covers: ClassVar[bool] = True  # False if it reads places that its weights leave out
-    normalised: ClassVar[bool] = True  # False if probabilities of a place add up to less than one
+    covers: bool = True  # False if it reads places that its weights leave out
+    normalised: bool = True  # False if probabilities of a place add up to less than one
     objective: ClassVar[str] = "cross_entropy"  # what it learns by if the recipe does not say
     search: ClassVar[str] = "beam"  # how it is searched if the recipe does not say
     quick: ClassVar[str] = "greedy"  # how outputs are found for figures while it is fitted
@@ -56,6 +56,11 @@ class Model(nn.Module, ABC):
     @abstractmethod
     def attention_names(self) -> tuple[str, ...]:
         """What the A maps of `Decoded.weights` are called; empty for a model without attention."""
+
+    @property
+    def origin(self) -> "Model | None":
+        """The model whose parts can be looked into; an engine's is the one that it was made of."""
+        return self
 
     @property
     def n_parameters(self) -> int:

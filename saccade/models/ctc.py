@@ -1,7 +1,6 @@
 """Connectionist temporal classification: every frame says a label or nothing, and paths add up."""
 
 from collections.abc import Mapping
-from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -60,7 +59,7 @@ class Ctc(FrameWriter):
     arXiv:1811.04719, section 3).
     """
 
-    covers: ClassVar[bool] = False  # a label is a spike, and most frames are blank
+    covers = False  # a label is a spike, and most frames are blank
 
     def __init__(
         self,

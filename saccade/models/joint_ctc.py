@@ -53,7 +53,7 @@ class JointCtc(FrameWriter):
     """
 
     several: ClassVar[bool] = False
-    normalised: ClassVar[bool] = False
+    normalised = False
     objective: ClassVar[str] = "joint_ctc"
     search: ClassVar[str] = "beam"
     within: ClassVar[str] = "inner."

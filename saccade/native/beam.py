@@ -28,7 +28,7 @@ class NativeBeam:
         self.options, self.kernels = options, kernels
         self.banned = rules.banned.contiguous()  # ids that are never written
         self._limits = rules.limits.numpy()
-        self._penalties = penalty(np.arange(steps + 2), options.alpha)
+        self._penalties = penalty(np.arange(steps + 2), options.alpha, options.offset)
         self._rows = np.arange(n)
         self._symbols = torch.full((n * width,), task.start)
         self._index = torch.empty(n * width, dtype=torch.long)
@@ -98,7 +98,8 @@ class NativeBeam:
         if len(finished) == n:
             return tuple(finished)
         scores = self._scores[row, : self.options.width if length else 1]
-        scores = (scores / penalty(length, self.options.alpha)).tolist()
+        least = penalty(length, self.options.alpha, self.options.offset)
+        scores = (scores / least).tolist()
         lines = (_read(pages, line, score) for line, score in enumerate(scores) if score > NEVER)
         return filled_up(finished, lines, n)
 

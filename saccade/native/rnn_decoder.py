@@ -82,7 +82,7 @@ class NativeRnn(NativeModel):
         widths = (decoder.feature_dim, decoder.attention.context_dim)
         known = (
             decoder.attention.factor is not None
-            and all(type(cell) is LSTM and len(cell.gates) == 4 for cell in decoder._stack)
+            and all(type(cell) is LSTM and len(cell.slices) == 4 for cell in decoder._stack)
             and not any(width % LANES for width in widths)
             and kernels_can_read(whole.model)
         )

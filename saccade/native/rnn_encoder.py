@@ -18,17 +18,17 @@ class NativeRnnEncoder:
     """What an `RnnEncoder` of LSTM cells computes, without dropout."""
 
     def __init__(self, encoder: RnnEncoder, make: PanelMaker) -> None:
-        self.residual = encoder.residual
+        self.adds = encoder.adds
         self.layers = [_Layer(list(layer), make) for layer in encoder.layers]  # type: ignore[call-overload]
 
     @classmethod
     def of(cls, encoder: Encoder, make: PanelMaker) -> Self | None:
         """Lay an encoder out; None if the kernels do not know a part, or how it is laid out."""
-        if type(encoder) is not RnnEncoder:
+        if type(encoder) is not RnnEncoder or encoder.carry:
             return None
         cells = [cell for layer in encoder.layers for cell in layer]  # type: ignore[attr-defined]
         known = (
-            all(type(cell) is LSTM and len(cell.gates) == 4 for cell in cells)
+            all(type(cell) is LSTM and len(cell.slices) == 4 for cell in cells)
             and not any(cell.hidden_dim % LANES for cell in cells)
             and kernels_can_read(encoder)
         )
@@ -42,9 +42,9 @@ class NativeRnnEncoder:
         """Read `source.values [B, S, X]`, or rows of `[M, X]`: at each place that of `which`."""
         mask = source.mask.contiguous()  # [B, S]
         x, summary = self.layers[0](source.values, mask, which)  # [B, S, D], [B, D]
-        for layer in self.layers[1:]:
+        for layer, adds in zip(self.layers[1:], self.adds[1:], strict=True):
             states, last = layer(x, mask)
-            x, summary = (x + states, summary + last) if self.residual else (states, last)
+            x, summary = (x + states, summary + last) if adds else (states, last)
         return Memory(x, source.mask, summary)
 
     def of_symbols(self, source: Padded, vectors: Callable[[Tensor], Tensor]) -> Memory:

@@ -21,7 +21,7 @@ class NativeSearcher:
 
     Of a model whose every step is computed in C, plain beam searches run there as a whole, and
     others step through it. Of other models torch takes the steps, and the kernels compute the
-    linear layers.
+    linear layers; so too for a search that must know what was read.
 
     Args:
         model: what was trained.
@@ -42,7 +42,7 @@ class NativeSearcher:
         self, sources: Sources, search: Search, task: Task, *, trace: bool = False
     ) -> list[Found]:
         """Read the sources and search for their outputs; `trace` asks for the trees."""
-        native = self._native.current if search.once else None
+        native = self._native.current if search.once and not search.looks else None
         if native is None:
             return self._torch.search(sources, search, task, trace=trace)
         batch = native.read(only(sources))

@@ -43,7 +43,7 @@ class NativeTransformerEncoder:
         """Lay an encoder out; None if the kernels do not know a part, or how it is laid out."""
         if type(encoder) is not TransformerEncoder or encoder.neighbourhood:
             return None
-        if encoder.positions.biased:
+        if encoder.positions.biased or not encoder.positions.adds:
             return None
         layers: list[EncoderLayer] = list(encoder.layers)  # type: ignore[arg-type]
         heads = {x.attention.heads for x in layers if isinstance(x.attention, MultiHead)}

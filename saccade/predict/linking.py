@@ -9,7 +9,10 @@ import torch
 from numpy.typing import NDArray
 
 from saccade.errors import DataError
+from saccade.metrics._links import LinkScore, link_score
 from saccade.models._links import Links, sorted_links
+from saccade.nouns import Example
+from saccade.predict.pharaoh import read_gold
 from saccade.predict.predictor import Predictor
 from saccade.predict.times import word_groups
 from saccade.readers._lines import numbered
@@ -79,6 +82,19 @@ def link_words(predictor: Predictor, pairs: Sequence[TextPair]) -> Links:
             for i, one in zip(rows, maps, strict=True)
         ]
     return sorted_links(np.concatenate(found))
+
+
+def alignment_error(predictor: Predictor, examples: Sequence[Example], gold: Path) -> LinkScore:
+    """Link the words of every example and its first reference; compare them with links by people.
+
+    Args:
+        predictor: a model with attention, or one of alignment.
+        examples: texts whose words end at spaces.
+        gold: a file of links, a line for each example.
+    """
+    pairs = [TextPair(str(one.source), str(one.target), one.origin) for one in examples]
+    lengths = [len(p.source.split()) for p in pairs], [len(p.target.split()) for p in pairs]
+    return link_score(link_words(predictor, pairs), read_gold(gold, *lengths))
 
 
 def _links(

@@ -6,14 +6,13 @@ Text alone needs no numpy, which takes a while to import: it is, by what looks a
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from saccade.guards.familiarity import familiarity
 from saccade.guards.flag import Flag
-from saccade.guards.profile import Profile
 from saccade.guards.unknown import unknown
 from saccade.modalities._notation import Notation, Values, as_word, slots_filled
 from saccade.nouns import Branch, Hypothesis, Raw
+from saccade.predict.looker import Arrays, Looker, Maps, SelfMap
 from saccade.predict.stories import flags_of_several, story_drawing, story_in
 from saccade.predict.times import TimedText, spoken, sum_groups, timed_words, weighed_spans
 from saccade.tokenizers._vocabulary import UNK, Vocabulary
@@ -21,45 +20,6 @@ from saccade.views import page
 from saccade.views.drawing import AttentionMap, Drawing, draw_attention, draw_output
 from saccade.views.sources import SourceOver, draw_sources, named_texts
 from saccade.views.words import escape
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-Maps: TypeAlias = "NDArray[np.float32]"
-Arrays: TypeAlias = Mapping[str, Values]  # what a model reads, by the name of the source
-
-
-class Looker(Protocol):
-    """Whoever can say where a model looked: its notations, and its maps of one example."""
-
-    profile: Profile | None  # what was usual in its training, if anybody knows
-
-    @property
-    def covers(self) -> bool:
-        """Whether all that was read can be told from the maps; see `Model`."""
-
-    @property
-    def sources(self) -> Mapping[str, Notation]:
-        """How the sources are shown, by name."""
-
-    @property
-    def target(self) -> Notation:
-        """How the target is shown."""
-
-    @property
-    def attention_names(self) -> tuple[str, ...]:
-        """What the maps are called."""
-
-    def look(self, arrays: Arrays, target: Values) -> Maps:
-        """Return the weights `[A, T, S]` of all places that are written, END included."""
-
-    def grid(self, arrays: Arrays) -> tuple[int, ...]:
-        """Return the shape of the S places: one number, or rows and columns."""
-
-    def token_scores(self, arrays: Arrays, target: Values) -> tuple[float, ...]:
-        """Return the log-probability of every symbol of `target` and of END last."""
-
 
 FRAMES = "CTC"  # the map that tells where labels are, of a model that has frames
 DECIMALS = 4  # of a score, where people or programs see it
@@ -249,6 +209,25 @@ class Prediction:
         tokens = self.hypothesis.tokens
         maps = self.looker.look(self.arrays, tokens)[:, : len(tokens)]
         return dict(zip(names, maps, strict=True))
+
+    @cached_property
+    def self_maps(self) -> tuple[SelfMap, ...]:
+        """Every map of self-attention; of a decoder over `tokens`, without END."""
+        if self.blank:
+            return ()
+        n, tokens = len(self.hypothesis.tokens), self.hypothesis.tokens
+        tokens = self.hypothesis.tokens
+        found, n = self.looker.look_within(self.arrays, tokens), len(tokens)
+        return tuple(m.cut(n) if m.of_decoder else m for m in found)
+
+    @property
+    def self_attention(self) -> dict[str, Maps]:
+        """Every map of self-attention by name, as "encoder layer 1 head 2": weights `[S, S]`.
+
+        Of a decoder `[T, T]`: a row for each of `tokens` that is written, a column for each place
+        that was read: START and all of `tokens` but the last.
+        """
+        return {one.name: one.weights for one in self.self_maps}
 
     @property
     def attention(self) -> "Maps | None":

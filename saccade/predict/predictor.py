@@ -26,30 +26,20 @@ from saccade.modalities.base import Array, Codec
 from saccade.models.base import Model, writer
 from saccade.nouns import SOURCE_NAME, Example, Hypothesis, Raw
 from saccade.parts import Part
-from saccade.predict.decode import (
-    CHUNK,
-    USUAL,
-    Decode,
-    PredictOptions,
-    check_chunk,
-    read_options,
-)
+from saccade.predict.decode import CHUNK, USUAL, Decode, PredictOptions, check_chunk, read_options
 from saccade.predict.following import DrawOptions, Reach, ValueDraw, write_values
+from saccade.predict.fork import Origin
 from saccade.predict.home import Resident, sizes_of
 from saccade.predict.inputs import read_input, read_inputs, scoring_vocabulary
-from saccade.predict.prediction import (
-    Arrays,
-    Maps,
-    Prediction,
-    Predictions,
-    Scored,
-)
+from saccade.predict.looker import Arrays, Maps, SelfMap
+from saccade.predict.prediction import Prediction, Predictions, Scored
 from saccade.predict.replacing import check_replacing
 from saccade.predict.shapers import LanguageModelFor, repair_of, shapers_of
 from saccade.predict.thread_pool import map_threads
+from saccade.predict.watching import self_attention_names, self_maps
 from saccade.recipe import Decoding
 from saccade.search._plan import longest_output, smaller_at_the_end, sorted_batches
-from saccade.search.base import Found, Search, Searcher, Task, Watch
+from saccade.search.base import Found, Search, Searcher, Task, numbered
 from saccade.shaping.lexicon import Counts
 from saccade.tokenizers._vocabulary import END, PAD, START, UNK
 
@@ -93,7 +83,7 @@ class Predictor(Resident):
         self.profile = profile
         self._shapers = shapers_of(decoding, codecs.target.vocabulary, lexicon, language_model)
         self._repair = repair_of(decoding, codecs.target.vocabulary, language_model)
-        self._searcher = searcher or TorchSearcher(model)
+        self._searcher, self._origin = searcher or TorchSearcher(model), Origin()
         if decoding.replace_unknown:
             check_replacing(self)
 
@@ -203,6 +193,7 @@ class Predictor(Resident):
 
     def encode(self, several: Sequence[Given]) -> list[dict[str, Array]]:
         """Encode inputs as the model reads them; one without a source reads nothing."""
+        self._origin.check()
         rows: list[dict[str, Array]] = [{} for _ in several]
         for name, codec in self.sources.items():
             raws = [one[name] if self.model.reads else "" for one in several]
@@ -316,7 +307,7 @@ class Predictor(Resident):
             prefixes=forced if any(forced) else (),
             shapers=self._shapers.several,
             fused=self._shapers.fused,
-            watch=_numbered(watch, rows) if watch else None,
+            watch=numbered(watch, rows) if watch else None,
         )
 
     def key(self, given: Given) -> int:
@@ -388,12 +379,16 @@ class Predictor(Resident):
         maps: Maps = weights[0].transpose(0, 1).cpu().numpy().astype(np.float32)
         return maps
 
+    @property
+    def self_attention_names(self) -> tuple[str, ...]:
+        """What the maps of self-attention are called."""
+        return self_attention_names(self.model)
+
+    def look_within(self, arrays: Arrays, target: Any) -> tuple[SelfMap, ...]:
+        """Return where layers look among the places that they read or write themselves."""
+        return self_maps(self.model, self.batch([arrays], [target]))
+
     def grid(self, arrays: Arrays) -> tuple[int, ...]:
         """Return the shape of the places that the model can look at."""
         shapes = {name: np.asarray(array).shape for name, array in arrays.items()}
         return self.model.grid({n: self.sources[n].laid(shape) for n, shape in shapes.items()})
-
-
-def _numbered(watch: Progress, rows: Sequence[int]) -> Watch:
-    """Tell `watch` the numbers of lines instead of the rows of a batch."""
-    return lambda found, tokens: watch([rows[i] for i in found.tolist()], tokens)

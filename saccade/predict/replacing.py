@@ -1,7 +1,7 @@
 """Whether unknown words of an output can be replaced by those of the source."""
 
 from saccade.errors import RecipeError
-from saccade.predict.prediction import Looker
+from saccade.predict.looker import Looker
 
 
 def check_replacing(looker: Looker) -> None:

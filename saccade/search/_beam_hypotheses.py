@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import chain, islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -13,7 +13,7 @@ from saccade.flow import State, StepFunction, reorder, reorder_within
 from saccade.nouns import Branch, Hypothesis
 from saccade.search._best import Array, Candidates, ways_on
 from saccade.search._lines import Lines, empty
-from saccade.search._rules import NEVER, Rules, normalise
+from saccade.search._rules import NEVER, Rules, coverage, normalise
 from saccade.search._tree import level
 from saccade.search.base import BeamOptions, Found, Task
 
@@ -66,6 +66,9 @@ class BeamHypotheses:
         active.score[:] = 0.0
         completed = empty(n, options.n_completed, rules.n_steps)
         self.beams = Beams(np.arange(n), np.ones(n, dtype=np.bool_), active, completed)
+        self._lost: Array = np.zeros(
+            (n, 1), dtype=np.float32
+        )  # [B, K], what active lines did not read
 
     @property
     def going(self) -> bool:
@@ -81,6 +84,8 @@ class BeamHypotheses:
     def advance(self, state: State) -> State:
         """Write one symbol a line; return the state of those that go on."""
         log_probs, state = self.step(self.last, state)
+        lost = coverage(state, self.options.beta, "beam")
+        self._lost = np.broadcast_to(lost, len(log_probs)).reshape(self.beams.active.score.shape)
         return self._write(log_probs).of(state)
 
     def _write(self, log_probs: Tensor) -> Move:
@@ -125,6 +130,9 @@ class BeamHypotheses:
         """The sentence that each line belongs to, `[N]`."""
         return self._tensor(self.beams.rows.repeat(self.beams.active.score.shape[1]))
 
+    def _normalised(self, log_prob: Array, length: Any) -> Any:
+        return normalise(log_prob, length, self.options.alpha, self.options.offset)
+
     def _expand(self, log_probs: Tensor) -> Candidates:
         """Follow every hypothesis by every symbol and find the 2K best continuations."""
         n = 2 * self.options.width
@@ -137,7 +145,8 @@ class BeamHypotheses:
         ends = first.token == self.task.end
         if not ends.any():
             return self.beams.completed
-        score = np.where(ends, normalise(first.log_prob, self.t + 1, self.options.alpha), NEVER)
+        lost = np.take_along_axis(self._lost, first.parent, axis=1)  # [B, K]
+        score = np.where(ends, self._normalised(first.log_prob, self.t + 1) + lost, NEVER)
         written = self.beams.active.take(first.parent)
         written = written.append(score.astype(np.float32), first.token, first.gain, self.t)
         return self.beams.completed.merge(written, self.options.n_completed)
@@ -158,17 +167,17 @@ class BeamHypotheses:
         if not (worst > NEVER).any():
             return full
         if self.options.patient:
-            so_far = normalise(chosen.log_prob[:, 0], self.t + 1, self.options.alpha)  # [B]
+            so_far = self._normalised(chosen.log_prob[:, 0], self.t + 1)  # [B]
             full = full & (so_far <= worst)
         if self.rules.shapers:
             return full
-        hope = normalise(chosen.log_prob[:, 0], limits + 1, self.options.alpha)  # [B]
+        hope = self._normalised(chosen.log_prob[:, 0], limits + 1)  # [B]
         return full | (hope < worst)  # type: ignore[no-any-return]
 
     def _read(self, done: Array, end: int) -> None:
         """Note what the sentences `done` found; too few completed, the unfinished fill up."""
         active = self.beams.active.sentences(done)
-        score = normalise(active.score, active.length, self.options.alpha)  # [B, K]
+        score = self._normalised(active.score, active.length) + self._lost[done]  # [B, K]
         unfinished = active._replace(score=score).read(end)
         finished = self.beams.completed.sentences(done).read(end)
         rows = self.beams.rows[done].tolist()

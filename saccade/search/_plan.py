@@ -53,16 +53,33 @@ def longest_output(n_pieces: int, ratio: float, extra: int) -> int:
     return int((n_pieces + 1) * max(ratio, 0.0)) + extra
 
 
-def beam_problems(width: int, length_penalty: float, n_best: int, n_completed: int) -> list[str]:
-    """Say what is wrong with the options of a beam; `n_completed` 0 means as many as `width`."""
+def beam_problems(
+    width: int, length_penalty: float, n_best: int, n_completed: int, **more: float
+) -> list[str]:
+    """Say what is wrong with the options of a beam; `n_completed` 0 means as many as `width`.
+
+    `more` are other options that lower scores.
+    """
     problems = []
     if width < 1:
         problems.append(f"beam.width: {width} is below 1; a beam follows 1 hypothesis or more.")
-    if length_penalty < 0:
-        problems.append(f"beam.length_penalty: {length_penalty} is below 0; 0 turns it off.")
+    problems += penalty_problems("beam", length_penalty=length_penalty, **more)
     if not 1 <= n_best <= (n_completed or width):
         problems.append(
             f"beam.n_best: {n_best} is not between 1 and the {n_completed or width} hypotheses that"
             " are completed; raise width or n_completed."
         )
     return problems
+
+
+def penalty_problems(search: str, **penalties: float) -> list[str]:
+    """Say which options that lower scores are below zero.
+
+    >>> penalty_problems("beam", length_penalty=-1.0)
+    ['beam.length_penalty: -1.0 is below 0; 0 turns it off.']
+    """
+    return [
+        f"{search}.{name}: {value} is below 0; 0 turns it off."
+        for name, value in penalties.items()
+        if value < 0
+    ]

@@ -4,11 +4,13 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
-from saccade.errors import DataError, ShapeError
+from saccade.errors import DataError, RecipeError, ShapeError
+from saccade.flow import State, tensor
 from saccade.nouns import Hypothesis
-from saccade.search.base import Task
+from saccade.search.base import COVERED, Task
 
 NEVER = float("-inf")
 
@@ -57,19 +59,41 @@ class Rules:
         return torch.where(token >= 0, only, free)
 
 
-def normalise(log_prob: Any, length: Any, alpha: float) -> Any:
+def normalise(log_prob: Any, length: Any, alpha: float, offset: float = 0.0) -> Any:
     """Score a hypothesis so that long ones are not at a loss.
 
-    score = log_prob / length ** alpha        (length counts END; alpha 0 leaves log_prob)
+    score = log_prob / ((offset + length) / (offset + 1)) ** alpha
 
-    Both are numbers or arrays of numpy; a score is single precision as the log-probabilities are.
+    The length counts END; alpha 0 leaves log_prob. Both are numbers or arrays of numpy; a score is
+    single precision as the log-probabilities are.
     """
-    return log_prob / penalty(length, alpha)
+    return log_prob / penalty(length, alpha, offset)
 
 
-def penalty(length: Any, alpha: float) -> Any:
+def penalty(length: Any, alpha: float, offset: float = 0.0) -> Any:
     """Tell what the log-probability of so many symbols is divided by."""
-    return np.maximum(length, 1).astype(np.float32) ** np.float32(alpha)
+    longer = np.maximum(length, 1).astype(np.float32) + np.float32(offset)
+    return (longer / np.float32(offset + 1.0)) ** np.float32(alpha)
+
+
+def coverage(state: State, beta: float, search: str) -> NDArray[Any]:
+    """Tell what places that were read too little cost each line, `[N]`.
+
+        cp = beta sum_s log min(covered[s], 1)        covered[s] = sum_t a[t, s]
+
+    A place that was never read counts as the smallest normal number, so that scores stay finite.
+    """
+    if not beta:
+        return np.zeros(1, dtype=np.float32)
+    if COVERED not in state:
+        raise RecipeError(
+            f"{search}.coverage_penalty: the states of this model do not tell what was read;"
+            " expected a model with attention, searched by torch. Leave it out."
+        )
+    covered = tensor(state, COVERED)  # [N, S]
+    least = torch.finfo(covered.dtype).tiny
+    lost = covered.clamp(min=least, max=1.0).log().sum(dim=1)  # [N]
+    return np.asarray(beta * lost.numpy(force=True), dtype=np.float32)
 
 
 def read(

@@ -71,6 +71,9 @@ class Found:
     tree: tuple[tuple[Branch, ...], ...] = field(default=())
 
 
+COVERED = "covered"  # the entry of a State for a search that `looks`: what was read, [N, S]
+
+
 class BeamOptions(NamedTuple):
     """What a beam keeps and when it stops: `search.beam` tells more."""
 
@@ -79,6 +82,8 @@ class BeamOptions(NamedTuple):
     n_best: int
     n_completed: int
     patient: bool
+    offset: float = 0.0
+    beta: float = 0.0
 
 
 class Search(ABC):
@@ -90,6 +95,7 @@ class Search(ABC):
     trellis: ClassVar[bool] = False  # True if its state is the trellis of a model, as of an HMM
     phrases: ClassVar[bool] = False  # True if it covers the source by phrases of a model
     lines: int = 1  # of a sentence that are written side by side
+    looks: bool = False  # True if states must tell what was read, as the entry COVERED
     beam: BeamOptions | None = None  # set if it is a beam search, which some models run themselves
 
     @abstractmethod
@@ -115,3 +121,8 @@ class Searcher(Protocol):
         self, sources: Sources, search: Search, task: Task, *, trace: bool = False
     ) -> list[Found]:
         """Read the sources and search for their outputs; `trace` asks for the trees."""
+
+
+def numbered(watch: Callable[[Sequence[int], Tensor], None], rows: Sequence[int]) -> Watch:
+    """Tell `watch` the numbers of lines instead of the rows of a batch."""
+    return lambda found, tokens: watch([rows[i] for i in found.tolist()], tokens)

@@ -6,8 +6,10 @@ from typing import Any
 import torch
 
 from saccade import recipe as recipes
+from saccade.folders import claims
 from saccade.folders import model as folders
 from saccade.folders.examples import pick_examples, write_examples
+from saccade.folders.identity import write_identity
 from saccade.tokenizers._vocabulary import PAD, START, UNK
 from saccade.tokenizers.character import Character
 from saccade.tokenizers.word import Word
@@ -56,9 +58,9 @@ def write_noise(
     codecs = text_codecs(source, target)
     built = scramble(folders.build_model(recipe, codecs), seed, 0.4)
     _never_banned(built)
-    folders.begin(folder)
+    claims.begin(folder)
     weights.save(folder / "model.safetensors", weights.of(built))
-    folders.write_identity(folder, recipe, codecs, {})
+    write_identity(folder, recipe, codecs, {})
     write_examples(folder, pick_examples(recipe, codecs))
     return folder
 

@@ -36,7 +36,8 @@ def test_another_training_converts_anew(tmp_path: Path) -> None:
     saccade.load(folder, engine="ctranslate2")
     before = json.loads((_kept(folder) / FACTS).read_text())["key"]
     other = write_noise(tmp_path / "other", seed=2)
-    (other / "model.safetensors").replace(folder / "model.safetensors")
+    for name in ("model.safetensors", "saccade.json"):  # the second has the seal of the first
+        (other / name).replace(folder / name)
     found = saccade.load(folder, engine="ctranslate2").translate(SOURCES)
     assert [f.text for f in found] == [f.text for f in saccade.load(folder).translate(SOURCES)]
     assert json.loads((_kept(folder) / FACTS).read_text())["key"] == key_of(folder) != before
@@ -69,6 +70,7 @@ def test_an_export_is_opened_alone(tmp_path: Path) -> None:
     assert [f.text for f in found] == expected
     assert alone.attention_names == ()
     assert found[0].attention is None
+    assert found[0].self_attention == {}
     assert found[0].alignment == []
     with pytest.raises(RecipeError, match=r"out: was exported for ctranslate2; expected a model"):
         saccade.load(out)
@@ -114,6 +116,18 @@ def test_no_repeat_is_left_to_torch(tmp_path: Path) -> None:
     found = saccade.load(folder, engine="auto").translate("four five six").text
     assert found == saccade.load(folder).translate("four five six").text
     assert len(set(found)) == len(found), "no character twice"
+
+
+@pytest.mark.parametrize("name", ["length_offset", "coverage_penalty"])
+def test_penalties_of_gnmt_are_left_to_torch(tmp_path: Path, name: str) -> None:
+    folder = write_noise(tmp_path, decoding={"search": {"kind": "beam", name: 0.5}})
+    told = rf"decoding.search.{name}: the engine ctranslate2-float32 has none. Use torch, or set it"
+    with pytest.raises(RecipeError, match=told):
+        saccade.load(folder, engine="ctranslate2").translate("four five six")
+    found = saccade.load(folder, engine="auto").translate("four five six")
+    expected = saccade.load(folder, engine="torch").translate("four five six")
+    assert found.text == expected.text
+    assert found.score == pytest.approx(expected.score)
 
 
 def test_the_automatic_engine_leaves_it_to_torch(tmp_path: Path) -> None:

@@ -54,6 +54,9 @@ def test_attention_and_scores_are_torchs(tmp_path: Path) -> None:
     one, other = native.translate(SOURCES[0]), torch.translate(SOURCES[0])
     assert one.attention is not None
     assert one.attention == pytest.approx(other.attention)
+    assert native.self_attention_names == torch.self_attention_names != ()
+    for name, weights in other.self_attention.items():
+        assert one.self_attention[name] == pytest.approx(weights)
     assert native.score(["one"], ["un"]) == torch.score(["one"], ["un"])
 
 

@@ -25,6 +25,8 @@ def test_a_model_folder_is_converted_once_and_looked_into_by_torch(run: Path) ->
     ours, theirs = torch.translate("365"), found.translate("365")
     assert theirs.text == ours.text
     assert found.attention_names == torch.attention_names
+    assert found.self_attention_names == torch.self_attention_names
+    assert [*theirs.self_attention] == [*ours.self_attention]
     assert theirs.attention is not None
     assert ours.attention is not None
     assert np.allclose(theirs.attention, ours.attention)

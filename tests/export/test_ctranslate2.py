@@ -42,6 +42,10 @@ RNN = {"kind": "rnn", "hidden": 8}
             {"encoder": stack(), "decoder": stack(positions={"kind": "rotary", "across": True})},
             r"model.decoder.positions.across is true, .*; expected false",
         ),
+        (
+            {"encoder": stack(positions="merged"), "decoder": stack()},
+            r"model.encoder.positions is merged, .*; expected one of learned, none, relative, ro",
+        ),
     ],
 )
 def test_what_has_no_counterpart_is_refused(

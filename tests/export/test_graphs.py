@@ -48,7 +48,9 @@ READING = [
 CELLS = [celled(part) for part in variants(Cell)]
 ENCODERS = [model_of(part, Part(Decoder, "rnn", RNN)) for part in variants(Encoder)]
 DECODERS = [
-    model_of(Part(Encoder, "rnn", HALF), part) for part in variants(Decoder, attention=MULTIHEAD)
+    model_of(Part(Encoder, "rnn", HALF), part)
+    for part in variants(Decoder, attention=MULTIHEAD)
+    if part.options.get("begin") != "carried"  # wants an encoder that is refused
 ]
 LAYERS = {"layers": 1, "feed_forward": 16, "attention": MULTIHEAD, "dropout": 0.0}
 PLACED = [
@@ -59,6 +61,8 @@ EVERY = [*READING, *CELLS, *ENCODERS, *DECODERS, *PLACED, *OTHERS]
 REFUSED = {
     "hierarchical": "model.encoder: hierarchical: cuts the source by what it says",
     "kalchbrenner_blunsom": "model.encoder: kalchbrenner_blunsom: takes as many layers as",
+    "encoder=dense": "model.encoder: dense: counts the places of every source",
+    "carry=True": "model.encoder.carry: waits at the end of every sentence",
     "choose=sample": "attention hard: choose: sample: draws random numbers",
     "factors=2": "model.factors: 2: checks every sentence",
     **dict.fromkeys(("ngram", "noisy_channel"), "model: looks up what was counted"),

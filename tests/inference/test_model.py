@@ -14,7 +14,7 @@ from saccade.encoders.base import Encoder
 from saccade.flow import only
 from saccade.inference import cache
 from saccade.inference.linear import BlockedLinear
-from saccade.inference.model import ClearSteps, PackedSteps, steps_of
+from saccade.inference.model import ClearSteps, EnsembleSteps, PackedSteps, steps_of
 from saccade.inference.steps import ModelSteps, Start
 from saccade.inference.transformer import TransformerLines
 from saccade.models.base import Model, Writer
@@ -78,6 +78,7 @@ FAST = [
 ]
 CLEAR = [
     Part(Decoder, "transformer", {"layers": 2, "attention": MULTIHEAD, "positions": "relative"}),
+    Part(Decoder, "transformer", {"layers": 2, "attention": MULTIHEAD, "positions": "merged"}),
     Part(Decoder, "transformer", {"layers": 2, "neighbourhood": 1, "attention": MULTIHEAD}),
     Part(Decoder, "transformer", {"layers": 2, "attention": {"heads": 2, "key_width": 3}}),
     Part(Decoder, "rnn", {"hidden": 8, "attention": "location_aware"}),
@@ -117,6 +118,15 @@ def test_a_search_finds_the_same(part: Part[Model], search: Search) -> None:
         for mine, theirs in zip(one.hypotheses, other.hypotheses, strict=True):
             assert mine.tokens == theirs.tokens
             assert mine.token_scores == pytest.approx(theirs.token_scores, abs=1e-6)
+
+
+def test_an_ensemble_is_laid_out_member_by_member() -> None:
+    model = build(Part(Model, "ensemble", {"members": [MODELS["luong"], MODELS["pre"], FAST[0]]}))
+    form = steps_of(model.double(), BlockedLinear)
+    assert isinstance(form, EnsembleSteps)
+    assert all(isinstance(one, PackedSteps) for one in form.members)
+    assert form.batch_places(4) == min(one.batch_places(4) for one in form.members)
+    Walk(ClearSteps(model).begin(source()), form.begin(source())).wander()
 
 
 def test_a_memory_is_folded_when_it_pays() -> None:

@@ -45,7 +45,7 @@ def test_a_recipe_check_says_so() -> None:
 def test_models_of_one_source_refuse_two() -> None:
     assert misfits(model("tagger"), TWO, TEXT) == [
         "model: tagger reads one source, but data.sources names 2: story, question. Use classifier,"
-        " dynamic_memory, encoder_decoder or memory_network."
+        " dynamic_memory, encoder_decoder, ensemble or memory_network."
     ]
     (said,) = misfits(model("language_model"), TWO, TEXT)
     assert said.startswith("model: language_model reads no source, but data.sources names 2: story")
@@ -56,7 +56,7 @@ def test_models_of_one_source_refuse_two() -> None:
 def test_models_that_read_text_refuse_pictures() -> None:
     assert misfits(model("tagger"), {"source": IMAGE}, TEXT) == [
         "model: tagger reads text or video, but data.source is of kind image. Use classifier, ctc,"
-        " encoder_decoder, joint_ctc, read_then_write or recurrent_attention."
+        " encoder_decoder, ensemble, joint_ctc, read_then_write or recurrent_attention."
     ]
     assert misfits(model("classifier"), {"source": IMAGE}, TEXT) == []
 
@@ -64,7 +64,7 @@ def test_models_that_read_text_refuse_pictures() -> None:
 def test_symbols_are_not_values() -> None:
     assert misfits(model("dense_forecaster"), {"source": NUMBERS}, TEXT) == [
         "model: dense_forecaster writes values, but data.target is of kind text, which has symbols."
-        " Use classifier, ctc, encoder_decoder, joint_ctc or read_then_write."
+        " Use classifier, ctc, encoder_decoder, ensemble, joint_ctc or read_then_write."
     ]
     (said,) = misfits(model("classifier"), {"source": NUMBERS}, NUMBERS)
     assert said == (
@@ -87,7 +87,7 @@ def test_what_no_model_writes() -> None:
 def test_a_model_without_a_source_takes_no_pictures() -> None:
     assert misfits(model("language_model"), {"source": IMAGE}, TEXT) == [
         "model: language_model reads no source, but data.source is of kind image. Use classifier,"
-        " ctc, encoder_decoder, joint_ctc, read_then_write or recurrent_attention."
+        " ctc, encoder_decoder, ensemble, joint_ctc, read_then_write or recurrent_attention."
     ]
 
 

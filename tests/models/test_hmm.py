@@ -238,6 +238,7 @@ def test_a_damaged_folder_is_named(trained: Path, tmp_path: Path) -> None:
         with pytest.raises(CheckpointError, match=rf"w: {told}; expected the tables of a hidden"):
             model.accept({**found, f"tables.{name}": odd}, "w")
     shutil.copytree(trained, tmp_path / "hmm")
+    small.unseal(tmp_path / "hmm")
     found["tables.ones"][0] = -1.0
     weights.save(tmp_path / "hmm" / "model.safetensors", found)
     with pytest.raises(

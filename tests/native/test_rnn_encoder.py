@@ -51,6 +51,7 @@ KINDS: list[dict[str, Any]] = [
     {"layers": 3},
     {"layers": 3, "residual": True},
     {"layers": 2, "residual": True, "above": "forward"},
+    {"layers": 4, "residual": True, "above": "forward", "residual_from": 3},
 ]
 
 
@@ -99,6 +100,7 @@ def test_a_sentence_is_read_the_same_in_any_company(
 
 def test_what_the_kernels_do_not_know_is_left_alone() -> None:
     assert NativeRnnEncoder.of(encoder(), maker()) is not None
+    assert NativeRnnEncoder.of(encoder(carry=True), maker()) is None
     assert NativeRnnEncoder.of(encoder(cell=Part(Cell, "gru")), maker()) is None
     assert (
         NativeRnnEncoder.of(encoder(cell=Part(Cell, "lstm", {"without": "input"})), maker()) is None

@@ -95,6 +95,7 @@ def test_the_memory_does_not_depend_on_the_number_of_threads(
     [
         {"neighbourhood": 1},
         {"positions": "relative"},
+        {"positions": "merged"},
         {"attention": Part(Attention, "multihead", {"heads": 4})},  # heads of 8
         {"attention": Part(Attention, "multihead", {"heads": 2, "key_width": 32})},
         {"attention": Part(Attention, "multihead", {"heads": 2, "score": "additive"})},

@@ -12,7 +12,8 @@ import pytest
 from saccade.api import Trained
 from saccade.cli.forecast import forecast
 from saccade.cli.translate import translate
-from saccade.engines._converted import _BEAM, Converted
+from saccade.engines._converted import Converted
+from saccade.engines._order import BEAM
 from saccade.engines.base import Opened
 from saccade.errors import RecipeError
 from saccade.parts import Part, find, schema
@@ -149,10 +150,10 @@ def test_the_command_and_the_server_offer_the_same_options() -> None:
 
 
 def test_converted_engines_know_the_options_of_beam_search() -> None:
-    assert schema(find(Search, "beam")) == _BEAM
+    assert schema(find(Search, "beam")) == BEAM
     assert not schema(find(Search, "greedy"))
     resolved = Decode(nbest=1, length_penalty=1.0).resolve(SearchChoice("greedy"))
-    assert resolved.options["width"] == _BEAM["width"].default
+    assert resolved.options["width"] == BEAM["width"].default
 
 
 def test_it_is_light() -> None:

@@ -10,7 +10,8 @@ from saccade.guards.profile import Profile
 from saccade.guards.statistics import gather
 from saccade.modalities._notation import Notation, TextNotation, Values
 from saccade.nouns import Hypothesis
-from saccade.predict.prediction import Arrays, Maps, Prediction, Predictions, rounded
+from saccade.predict.looker import DECODER, Arrays, Maps, SelfMap
+from saccade.predict.prediction import Prediction, Predictions, rounded
 from saccade.tokenizers._vocabulary import Reading, Vocabulary
 from saccade.tokenizers.character import Character
 from saccade.tokenizers.word import Word
@@ -27,10 +28,16 @@ class Toy:
         self.attention_names = names
         self.profile: Profile | None = None
         self.covers = True
+        self.self_attention_names = ("encoder one", "decoder one")
 
     def look(self, arrays: Arrays, target: Values) -> Maps:
         one = np.eye(len(target) + 1, *self.grid(arrays), dtype=np.float32)
         return np.stack([one] * len(self.attention_names))
+
+    def look_within(self, arrays: Arrays, target: Values) -> tuple[SelfMap, ...]:
+        read, written = (np.eye(n, dtype=np.float32) for n in (*self.grid(arrays), len(target) + 1))
+        one = SelfMap("encoder one", "encoder", "source", read)
+        return one, SelfMap("decoder one", DECODER, "", written)
 
     def grid(self, arrays: Arrays) -> tuple[int, ...]:
         return (sum(len(one) + 1 for one in arrays.values()),)
@@ -212,3 +219,12 @@ def test_scores_are_shown_with_four_decimals() -> None:
     assert rounded(-1.23456789) == -1.2346
     assert rounded(-1.23456711) == -1.2346
     assert str(rounded(-1e-7)) == "0.0"
+
+
+def test_self_attention_is_of_what_was_read_and_of_what_was_written() -> None:
+    one = translation("the cat", "le chat", words())
+    found = one.self_attention
+    assert list(found) == ["encoder one", "decoder one"]
+    assert found["encoder one"].shape == (len(one.source_tokens),) * 2  # END too
+    assert found["decoder one"].shape == (len(one.tokens),) * 2
+    assert translation("", "", words()).self_attention == {}

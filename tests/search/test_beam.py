@@ -1,13 +1,17 @@
 from dataclasses import replace
+from itertools import product
+from math import log
+from typing import Any
 
 import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from torch import Tensor
 
 from saccade.errors import RecipeError
 from saccade.flow import SOURCE, State, Step, tensor
-from saccade.search.base import Task
+from saccade.search.base import COVERED, Search, Task
 from saccade.search.beam import Beam
 from saccade.search.exhaustive import Exhaustive
 from saccade.search.greedy import Greedy
@@ -19,6 +23,8 @@ from tests.search.toys import (
     chain_state,
     chain_step,
     chain_task,
+    looking_state,
+    looking_step,
     memory_state,
     memory_step,
     memory_task,
@@ -61,6 +67,88 @@ def test_full_width_is_exhaustive(keys: list[int], limit: int, alpha: float, n_b
         assert [h.tokens for h in ours.hypotheses] == [h.tokens for h in theirs.hypotheses]
         expected = [h.score for h in theirs.hypotheses]
         assert [h.score for h in ours.hypotheses] == pytest.approx(expected, rel=1e-5, abs=1e-6)
+
+
+def brute_force(key: int, limit: int, alpha: float, beta: float) -> list[tuple[float, list[int]]]:
+    """Score all outputs by equation 14 of Wu et al. 2016, one after the other."""
+    every = []
+    for n in range(limit + 1):
+        for words in product((2, 3, 4), repeat=n):
+            state, read, log_prob = looking_state([key]), 0, 0.0
+            for token in (*words, 1):
+                log_probs, state = looking_step(torch.tensor([read]), state)
+                log_prob, read = log_prob + float(log_probs[0, token]), token
+            (covered,) = tensor(state, COVERED).tolist()
+            lp = ((5 + n + 1) / 6) ** alpha
+            cp = beta * sum(log(min(one, 1.0)) for one in covered)
+            every.append((log_prob / lp + cp, list(words)))
+    return sorted(every, reverse=True)
+
+
+@calm
+@given(keys=keys, limit=st.integers(0, 3), alpha=alphas, beta=st.sampled_from([0.0, 0.2, 1.0, 5.0]))
+def test_penalties_of_length_and_coverage_are_those_of_gnmt(
+    keys: list[int], limit: int, alpha: float, beta: float
+) -> None:
+    """A beam that keeps everything finds the best of all outputs, and so does exhaustive search."""
+    task, width = memory_task([limit] * len(keys)), 5 ** (limit + 1)
+    penalties: dict[str, Any] = {
+        "length_penalty": alpha,
+        "length_offset": 5.0,
+        "coverage_penalty": beta,
+    }
+    beam, every = Beam(width=width, n_best=3, **penalties), Exhaustive(n_best=3, **penalties)
+    for search in (beam, every):
+        found = search(looking_step, looking_state(keys), task)
+        for key, one in zip(keys, found, strict=True):
+            expected = brute_force(key, limit, alpha, beta)[: len(one.hypotheses)]
+            finished = [h for h in one.hypotheses if h.finished][: len(expected)]
+            assert [h.score for h in finished] == pytest.approx([s for s, _ in expected], abs=1e-4)
+            assert [list(h.tokens) for h in finished] == [words for _, words in expected]
+
+
+@calm
+@given(keys=keys, width=st.integers(1, 4), limit=st.integers(0, 8))
+def test_a_row_with_a_coverage_penalty_does_not_depend_on_its_batch(
+    keys: list[int], width: int, limit: int
+) -> None:
+    search = Beam(width=width, length_offset=5.0, coverage_penalty=0.5)
+    together = search(looking_step, looking_state(keys), memory_task([limit] * len(keys)))
+    alone = [
+        search(looking_step, looking_state([key]), memory_task([limit]), trace=True)[0]
+        for key in keys
+    ]
+    assert [one.hypotheses for one in together] == [one.hypotheses for one in alone]
+
+
+def test_what_was_not_read_costs() -> None:
+    """One place of two was read by a quarter, the other more than once, which is all of it."""
+
+    def step(token: Tensor, state: State) -> Step:
+        log_probs, after = chain_step(token, state)
+        return Step(
+            log_probs, {**after, COVERED: torch.tensor([[0.25, 1.5]]).expand(len(token), 2)}
+        )
+
+    state: State = {**chain_state(1), COVERED: torch.zeros(1, 2)}
+    for width in (1, 2):
+        (found,) = Beam(width=width, length_penalty=0.0, coverage_penalty=2.0)(
+            step, state, chain_task([5])
+        )
+        best = found.hypotheses[0]
+        assert best.score == pytest.approx(best.log_prob + 2.0 * log(0.25))
+
+
+@pytest.mark.parametrize(
+    ("search", "name"),
+    [(Beam(coverage_penalty=0.1), "beam"), (Exhaustive(coverage_penalty=0.1), "exhaustive")],
+)
+def test_a_model_that_does_not_tell_what_it_read_cannot_pay_for_it(
+    search: Search, name: str
+) -> None:
+    told = rf"{name}.coverage_penalty: the states of this model do not tell what was read; expected"
+    with pytest.raises(RecipeError, match=told):
+        search(chain_step, chain_state(1), chain_task([3]))
 
 
 @calm

@@ -5,7 +5,7 @@ from torch import Tensor
 
 from saccade.flow import SOURCE, State, Step, nested, tensor
 from saccade.nouns import Hypothesis
-from saccade.search.base import Task
+from saccade.search.base import COVERED, Task
 
 PAD, START, END, A, B, C = range(6)
 
@@ -44,6 +44,24 @@ def memory_step(token: Tensor, state: State) -> Step:
 def memory_state(keys: list[int]) -> State:
     key = torch.tensor(keys, dtype=torch.long)
     return {SOURCE: {"key": key}, "read": torch.zeros_like(key)}
+
+
+LOOKS = torch.randn(101, 3, generator=torch.Generator().manual_seed(7)) * 2
+
+
+def looking_step(token: Tensor, state: State) -> Step:
+    """Do the same, and look at three places of the source, of which short ones lack the last."""
+    log_probs, after = memory_step(token, {k: v for k, v in state.items() if k != COVERED})
+    read, key = tensor(after, "read"), tensor(nested(state, SOURCE), "key")
+    weights = LOOKS[(read * 17 + key) % 101]
+    weights = weights.masked_fill((key % 2 == 1)[:, None] & (torch.arange(3) == 2), -torch.inf)
+    return Step(log_probs, {**after, COVERED: tensor(state, COVERED) + weights.softmax(dim=1)})
+
+
+def looking_state(keys: list[int]) -> State:
+    covered = torch.zeros(len(keys), 3)
+    covered[[key % 2 == 1 for key in keys], 2] = 1.0
+    return {**memory_state(keys), COVERED: covered}
 
 
 def memory_task(limits: list[int], prefixes: tuple[tuple[int, ...], ...] = ()) -> Task:
