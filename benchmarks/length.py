@@ -22,6 +22,7 @@ from benchmarks import tables
 from saccade import recipe as recipes
 from saccade.data.files import examples_of
 from saccade.folders import model as folders
+from saccade.folders.identity import read_identity
 from saccade.metrics.base import Metric
 from saccade.metrics.cer import Cer
 from saccade.metrics.error_rate import ErrorRate
@@ -63,7 +64,7 @@ class Contender:
     def opened(self) -> Predictor:
         """Load it."""
         recipe = self.recipe
-        codecs = folders.read_identity(self.folder).codecs
+        codecs = read_identity(self.folder).codecs
         model = folders.build_model(recipe, codecs, draw=False)
         weights.put(model, *folders.read_weights(self.folder))
         return Predictor(model, codecs, recipe.decoding, searcher=fastest_searcher(model))

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from torch import Tensor
 
+from saccade.attention._near import Near
 from saccade.attention.base import Attention
 from saccade.attention.multihead import MultiHead
 from saccade.errors import ShapeError
@@ -49,7 +50,12 @@ class SelfRead(NamedTuple):
 
 
 def read_itself(
-    attention: Attention, x: Tensor, past: State, mask: Tensor, places: Places | None
+    attention: Attention,
+    x: Tensor,
+    past: State,
+    mask: Tensor,
+    places: Places | None,
+    blocks: Near | None = None,
 ) -> SelfRead:
     """Let places `x [B, T, D]` read those in `past`, if any, and themselves.
 
@@ -59,7 +65,10 @@ def read_itself(
         past: what was prepared of the places before them.
         mask: broadcasts to `[B, T, S]`, True = keep.
         places: what positions do inside; others than `multihead` have none.
+        blocks: of a neighbourhood, where those are faster; then there is no past.
     """
+    if blocks is not None:
+        return SelfRead(*blocks.read(attention, x))
     if places is None:
         new = attention.prepare(x)
         past = append(past, new) if past else new

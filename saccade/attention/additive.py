@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor, nn
 
+from saccade.attention._worked import WorkedStep, vector
 from saccade.attention.base import ScoredAttention
 from saccade.kernels.additive import additive_scores
 from saccade.kernels.precision import restored
@@ -36,3 +37,15 @@ class Additive(ScoredAttention):
             return scores
         mixed = torch.tanh(asked[:, :, None] + keys[:, None])  # [B, T, S, hidden]
         return self.v(mixed).squeeze(-1)  # type: ignore[no-any-return]  # [B, T, S]
+
+    def score_steps(self, query: Tensor, keys: Tensor) -> tuple[WorkedStep, ...]:
+        """Both halves, their sum squashed, and its product with v."""
+        asked = self.W(query)  # [hidden]
+        mixed = torch.tanh(asked + keys)  # [S, hidden]
+        return (
+            vector("q", query),
+            vector("W q", asked),
+            WorkedStep("U h + b", keys),
+            WorkedStep("tanh(W q + U h + b)", mixed),
+            WorkedStep("e = v·tanh(W q + U h + b)", self.v(mixed)[:, 0]),
+        )

@@ -15,6 +15,7 @@ from abc import ABC, abstractmethod
 import torch
 from torch import Tensor, nn
 
+from saccade.attention._worked import Asked, Worked, WorkedStep, vector, work_of
 from saccade.errors import ShapeError
 from saccade.flow import Attended, Memory, State, masked_softmax, tensor
 from saccade.kernels.window import WindowWeights
@@ -80,9 +81,24 @@ class Attention(nn.Module, ABC):
             look: return the weights too.
         """
 
+    def work(self, asked: Asked) -> tuple[Worked, ...]:
+        """Say step by step how one query reads, `[1, 1, query_dim]`: a value for each of `names`.
+
+        The last step of the last one gives what `forward` reads. A part that says no more of itself
+        shows its weights.
+        """
+        read: Attended = self(asked.query, asked.prepared, asked.mask, asked.state, look=True)
+        assert read.weights is not None
+        maps = zip(self.names, read.weights[0, 0], strict=True)
+        kept = asked.mask.expand(1, 1, read.weights.shape[3])[0, 0]  # [S]
+        asks, found = vector("q", asked.query[0, 0]), vector("c", read.context[0, 0])
+        return tuple(Worked(name, kept, a, (asks, WorkedStep("a", a), found)) for name, a in maps)
+
 
 class Weighted(Attention):
     """Reads the states themselves: `c[t] = sum_s a[t, s] h[s]`."""
+
+    weighing: str = "a"  # the equation of the weights, as `scoring` ends
 
     @property
     def context_dim(self) -> int:
@@ -108,6 +124,24 @@ class Weighted(Attention):
         """Compute the keys; the values are the states."""
         return {"keys": self.keys(states), "values": states}
 
+    def scoring(self, query: Tensor, keys: Tensor, state: State) -> tuple[WorkedStep, ...]:
+        """Say step by step what comes before the weights.
+
+        Args:
+            query: `[query_dim]`.
+            keys: `[S, ...]`.
+            state: what was remembered from the query before, `[1, ...]`.
+        """
+        return (vector("q", query),)
+
+    def work(self, asked: Asked) -> tuple[Worked, ...]:
+        """Score, weigh, and sum the states by their weights."""
+        keys, values = tensor(asked.prepared, "keys"), tensor(asked.prepared, "values")[0]
+        steps = self.scoring(asked.query[0, 0], keys[0], asked.state)
+        weights, _ = self.weigh(asked.query, keys, asked.mask, asked.state)  # [1, 1, S]
+        named = WorkedStep(self.weighing, weights[0, 0])
+        return (work_of("", steps, named, values, asked.mask),)
+
     def forward(
         self, query: Tensor, prepared: State, mask: Tensor, state: State, *, look: bool = False
     ) -> Attended:
@@ -120,9 +154,23 @@ class Weighted(Attention):
 class ScoredAttention(Weighted):
     """Weighs by the softmax of a score over the kept places."""
 
+    weighing = "a = softmax(e)"
+
     @abstractmethod
     def score(self, query: Tensor, keys: Tensor) -> Tensor:
         """Score places for queries `[B, T, query_dim]`, keys `[B, S, ...]`: `[B, T, S]`."""
+
+    def score_steps(self, query: Tensor, keys: Tensor) -> tuple[WorkedStep, ...]:
+        """Say what lies between query, `[query_dim]`, and score, `[S]`; () if nothing does."""
+        return ()
+
+    def scoring(self, query: Tensor, keys: Tensor, state: State) -> tuple[WorkedStep, ...]:
+        """The steps of the score; the last one is the score itself."""
+        steps = self.score_steps(query, keys)
+        if steps:
+            return steps
+        score = self.score(query[None, None], keys[None])[0, 0]  # [S]
+        return (vector("q", query), WorkedStep("e = score(q, h)", score))
 
     def start(self, prepared: State) -> State:
         """Nothing is remembered."""

@@ -2,6 +2,7 @@
 
 from torch import Tensor, nn
 
+from saccade.attention._worked import WorkedStep, vector
 from saccade.attention.base import ScoredAttention
 
 
@@ -28,3 +29,7 @@ class Bilinear(ScoredAttention):
     def score(self, query: Tensor, keys: Tensor) -> Tensor:
         """All products at once."""
         return query @ keys.transpose(1, 2)  # [B, T, S]
+
+    def score_steps(self, query: Tensor, keys: Tensor) -> tuple[WorkedStep, ...]:
+        """The states behind the matrix, then the products."""
+        return vector("q", query), WorkedStep("W h", keys), WorkedStep("e = q·W h", keys @ query)

@@ -5,6 +5,7 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
+from saccade.attention._worked import Asked, Worked, WorkedStep, vector
 from saccade.attention.base import Attention
 from saccade.errors import RecipeError, ShapeError
 from saccade.flow import Attended, Memory, State, masked_softmax, nested, tensor
@@ -129,6 +130,40 @@ class BySource(Attention):
         if maps:
             weights = (torch.stack(maps, dim=4) * share[:, :, None, None]).sum(dim=4)
         return Attended(context, weights, after)  # weights [B, T, A, S]
+
+    def work(self, asked: Asked) -> tuple[Worked, ...]:
+        """The steps of every source, then how they are put together."""
+        belongs = tensor(asked.prepared, _BELONGS)[:, None]  # [1, 1, S, K]
+        parts = [
+            one.work(
+                asked._replace(
+                    prepared=_own(asked.prepared, k),
+                    mask=asked.mask & belongs[..., k],
+                    state=nested(asked.state, str(k)),
+                )
+            )
+            for k, one in enumerate(self._attentions)
+        ]
+        read = self(asked.query, asked.prepared, asked.mask, asked.state, look=True)
+        context, maps = read.context[0, 0], zip(self.names, read.weights[0, 0], strict=True)
+        if not self.hierarchical:
+            every = [one for works in parts for one in works]
+            closing = vector("[c1; ...; cK], of all sources", context)
+            return tuple(
+                w._replace(name=name).then(closing)
+                for w, (name, _) in zip(every, maps, strict=True)
+            )
+        found = list[Worked]()
+        for (name, a), works in zip(maps, zip(*parts, strict=True), strict=True):
+            steps = [
+                step._replace(equation=f"source {k + 1}: {step.equation}")
+                for k, one in enumerate(works)
+                for step in one.steps
+            ]
+            closing = vector("c = Σ b V c, of all sources", context)
+            kept = asked.mask.expand(1, 1, len(a))[0, 0]
+            found.append(Worked(name, kept, a, (*steps, WorkedStep("b a", a), closing)))
+        return tuple(found)
 
     def _shares(self, query: Tensor, reads: list[Attended], present: Tensor) -> Tensor:
         """Weigh the sources against each other: `[B, T, K]`."""

@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor, nn
 
+from saccade.attention._worked import WorkedStep, vector
 from saccade.attention.base import ScoredAttention
 
 
@@ -32,3 +33,15 @@ class Concat(ScoredAttention):
         asked = query @ self.W1.weight[:, : self.query_dim].T  # [B, T, hidden]
         mixed = torch.tanh(asked[:, :, None] + keys[:, None])  # [B, T, S, hidden]
         return self.w2(mixed).squeeze(-1)  # type: ignore[no-any-return]  # [B, T, S]
+
+    def score_steps(self, query: Tensor, keys: Tensor) -> tuple[WorkedStep, ...]:
+        """Both halves of `W1 [q; h] = A q + C h`, squashed, and their product with w2."""
+        asked = self.W1.weight[:, : self.query_dim] @ query  # [hidden]
+        mixed = torch.tanh(asked + keys)  # [S, hidden]
+        return (
+            vector("q", query),
+            vector("A q", asked),
+            WorkedStep("C h", keys),
+            WorkedStep("tanh(W1 [q; h])", mixed),
+            WorkedStep("e = w2·tanh(W1 [q; h])", self.w2(mixed)[:, 0]),
+        )

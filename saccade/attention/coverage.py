@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor, nn
 
+from saccade.attention._worked import WorkedStep, vector
 from saccade.attention.base import Remembering
 from saccade.flow import State, masked_softmax, tensor
 
@@ -17,6 +18,8 @@ class Coverage(Remembering):
     (arXiv:1601.04811). Of the first query this is `additive`. The paper's extra loss is
     the objective `coverage`.
     """
+
+    weighing = "a = softmax(e)"
 
     def __init__(self, query_dim: int, key_dim: int, *, hidden: int = 128) -> None:
         super().__init__(query_dim, key_dim)
@@ -43,3 +46,16 @@ class Coverage(Remembering):
         mixed = torch.tanh(self.W(query)[:, None] + keys + self.w(c[:, :, None]))  # [B, S, hidden]
         weights = masked_softmax(self.v(mixed).squeeze(-1), mask)  # [B, S]
         return weights, {"coverage": c + weights}
+
+    def scoring(self, query: Tensor, keys: Tensor, state: State) -> tuple[WorkedStep, ...]:
+        """The steps of `additive`, with what was read before."""
+        c, asked = tensor(state, "coverage")[0], self.W(query)  # [S], [hidden]
+        mixed = torch.tanh(asked + keys + self.w(c[:, None]))  # [S, hidden]
+        return (
+            vector("q", query),
+            vector("W q", asked),
+            WorkedStep("U h + b", keys),
+            WorkedStep("c, read before", c),
+            WorkedStep("tanh(W q + U h + w c + b)", mixed),
+            WorkedStep("e = v·tanh(W q + U h + w c + b)", self.v(mixed)[:, 0]),
+        )

@@ -2,6 +2,7 @@
 
 from torch import Tensor
 
+from saccade.attention._worked import WorkedStep, vector
 from saccade.attention.base import ScoredAttention, same_width
 
 
@@ -26,3 +27,7 @@ class Dot(ScoredAttention):
     def score(self, query: Tensor, keys: Tensor) -> Tensor:
         """All products at once."""
         return query @ keys.transpose(1, 2)  # [B, T, S]
+
+    def score_steps(self, query: Tensor, keys: Tensor) -> tuple[WorkedStep, ...]:
+        """One product for every place."""
+        return vector("q", query), WorkedStep("h", keys), WorkedStep("e = q·h", keys @ query)

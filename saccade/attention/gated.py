@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor, nn
 
+from saccade.attention._worked import Asked, Worked, vector
 from saccade.attention.base import Attention
 from saccade.errors import RecipeError
 from saccade.flow import Attended, Memory, State
@@ -66,3 +67,11 @@ class GatedAttention(Attention):
         """Read, then gate."""
         context, weights, state = self.inner(query, prepared, mask, state, look=look)
         return Attended(torch.sigmoid(self.beta(query)) * context, weights, state)  # [B, T, C]
+
+    def work(self, asked: Asked) -> tuple[Worked, ...]:
+        """The attention's own steps, then the gate."""
+        beta = torch.sigmoid(self.beta(asked.query[0, 0]))  # [1]
+        return tuple(
+            one.then(vector("β = σ(w·q + b)", beta), vector("β c", beta * one.steps[-1].value))
+            for one in self.inner.work(asked)
+        )

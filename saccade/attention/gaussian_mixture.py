@@ -5,6 +5,7 @@ import math
 import torch
 from torch import Tensor, nn
 
+from saccade.attention._worked import WorkedStep, vector
 from saccade.attention.base import Remembering
 from saccade.errors import RecipeError
 from saccade.flow import State, tensor
@@ -26,6 +27,7 @@ class GaussianMixture(Remembering):
     """
 
     normalised = False
+    weighing = "a = Σ α exp(-β (κ - u)²)"
 
     def __init__(
         self, query_dim: int, key_dim: int, *, components: int = 5, pace: float = 1.0
@@ -70,3 +72,16 @@ class GaussianMixture(Remembering):
         away = (kappa[:, :, None] - u) ** 2  # [B, K, S]
         bells = torch.exp(log_alpha[:, :, None] - log_beta.exp()[:, :, None] * away)  # [B, K, S]
         return bells.sum(dim=1).masked_fill(~mask, 0.0), {"kappa": kappa}  # [B, S]
+
+    def scoring(self, query: Tensor, keys: Tensor, state: State) -> tuple[WorkedStep, ...]:
+        """Heights, widths and centres of the bells, and what each gives to every place."""
+        alpha, beta, move = self.W(query).exp().chunk(3)  # 3 x [K]
+        kappa = tensor(state, "kappa")[0] + move
+        u = torch.arange(1, len(keys) + 1, device=query.device)[:, None]  # [S, 1]
+        return (
+            vector("q", query),
+            vector("α = exp(α')", alpha),
+            vector("β = exp(β')", beta),
+            vector("κ = κ before + exp(κ')", kappa),
+            WorkedStep("α exp(-β (κ - u)²)", alpha * torch.exp(-beta * (kappa - u) ** 2)),
+        )

@@ -5,6 +5,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
+from saccade.attention._worked import Asked, Worked, WorkedStep, work_of
 from saccade.attention.base import Attention, ScoredAttention
 from saccade.errors import RecipeError
 from saccade.flow import Attended, State, masked_softmax, tensor
@@ -82,6 +83,16 @@ class Hard(Attention):
         weights = torch.stack([chosen, probability], dim=2) if look else None  # [B, T, 2, S]
         after: State = {name: tensor(state, name) + query.shape[1] for name in state}
         return Attended(context, weights, after)
+
+    def work(self, asked: Asked) -> tuple[Worked, ...]:
+        """The steps of the score, the probabilities, and the choice."""
+        keys, values = tensor(asked.prepared, "keys"), tensor(asked.prepared, "values")[0]
+        read = self(asked.query, asked.prepared, asked.mask, asked.state, look=True)
+        chosen, probability = read.weights[0, 0]  # 2 x [S]
+        steps = self.inner.scoring(asked.query[0, 0], keys[0], {})
+        steps = (*steps, WorkedStep("π = softmax(e)", probability))
+        work = work_of(CHOSEN, steps, WorkedStep("a, chosen by π", chosen), values, asked.mask)
+        return work, work._replace(name=PROBABILITY, weights=probability)
 
     def _choose(self, probability: Tensor, state: State) -> Tensor:
         if self.training:

@@ -4,6 +4,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
+from saccade.attention._worked import WorkedStep, vector
 from saccade.attention.base import Remembering
 from saccade.cells.base import Cell
 from saccade.errors import RecipeError
@@ -20,6 +21,8 @@ class HistoryAttention(Remembering):
     Yang et al. 2017 (arXiv:1607.05108), section 3. All places share one `cell` of width `memory`;
     it learns what `coverage`, which only adds, is told. Of the first query this is `additive`.
     """
+
+    weighing = "a = softmax(e)"
 
     def __init__(
         self,
@@ -64,6 +67,19 @@ class HistoryAttention(Remembering):
         flat = map_state(lambda part: part.flatten(0, 1), memory)  # each [B * S, memory]
         after = self.cell(near.flatten(0, 1), flat).state
         return weights, {"memory": _unflatten(after, *weights.shape)}
+
+    def scoring(self, query: Tensor, keys: Tensor, state: State) -> tuple[WorkedStep, ...]:
+        """The steps of `additive`, with what every place remembers."""
+        asked, told = self.W(query), self.G(tensor(nested(state, "memory"), "h"))[0]
+        mixed = torch.tanh(asked + keys + told)  # [S, hidden]
+        return (
+            vector("q", query),
+            vector("W q", asked),
+            WorkedStep("U h + b", keys),
+            WorkedStep("G d", told),
+            WorkedStep("tanh(W q + U h + G d + b)", mixed),
+            WorkedStep("e = v·tanh(W q + U h + G d + b)", self.v(mixed)[:, 0]),
+        )
 
 
 def _unflatten(state: State, rows: int, n_places: int) -> State:

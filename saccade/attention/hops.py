@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor, nn
 
+from saccade.attention._worked import Asked, Worked, vector
 from saccade.attention.base import Attention
 from saccade.errors import RecipeError
 from saccade.flow import Attended, State, nested
@@ -70,6 +71,17 @@ class Hops(Attention):
             if weights is not None:
                 maps.append(weights)
         return Attended(context, torch.cat(maps, dim=2) if maps else None, after)
+
+    def work(self, asked: Asked) -> tuple[Worked, ...]:
+        """The attention's own steps, round by round, and what is asked next."""
+        found, names, query = list[Worked](), iter(self.names), asked.query
+        for i in range(self.rounds):
+            own = asked._replace(query=query, state=nested(asked.state, str(i)))
+            works = self.inner.work(own)
+            query = query + self.H(works[-1].steps[-1].value)  # [1, 1, Q]
+            more = [vector("q + H c, asked next", query[0, 0])] if i + 1 < self.rounds else []
+            found += [one._replace(name=next(names)).then(*more) for one in works]
+        return tuple(found)
 
 
 def _check(rounds: int, inner: Attention) -> None:

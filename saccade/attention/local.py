@@ -5,6 +5,7 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
+from saccade.attention._worked import WorkedStep
 from saccade.attention.base import ScoredAttention, Weighted
 from saccade.errors import RecipeError
 from saccade.flow import State, masked_softmax, tensor
@@ -43,6 +44,8 @@ class Local(Weighted):
         self.inner = score.build(query_dim, key_dim)
         self.recurrent = self.normalised = variant == "m"
         self.centre = None if variant == "m" else _Centre(query_dim)
+        bell = "" if variant == "m" else " exp(-(s - p)² / 2 σ²)"
+        self.weighing = f"a = softmax(e) near p{bell}"
 
     def keys(self, states: Tensor) -> Tensor:
         """Those of the score."""
@@ -72,6 +75,10 @@ class Local(Weighted):
         weights = masked_softmax(scores, mask & (away.abs() <= self.window))
         sigma = self.window / 2
         return weights * torch.exp(-(away**2) / (2 * sigma**2)), state
+
+    def scoring(self, query: Tensor, keys: Tensor, state: State) -> tuple[WorkedStep, ...]:
+        """Those of the score; the window is in the weights."""
+        return self.inner.scoring(query, keys, {})
 
 
 class _Centre(nn.Module):

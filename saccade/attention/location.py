@@ -3,6 +3,7 @@
 from torch import Tensor, nn
 from torch.nn.functional import linear
 
+from saccade.attention._worked import WorkedStep, vector
 from saccade.attention.base import ScoredAttention
 from saccade.errors import RecipeError, ShapeError
 
@@ -39,3 +40,8 @@ class Location(ScoredAttention):
                 " length of the source."
             )
         return linear(query, self.W.weight[:n_places])  # [B, T, S]
+
+    def score_steps(self, query: Tensor, keys: Tensor) -> tuple[WorkedStep, ...]:
+        """The rows of W for the places at hand."""
+        score = self.score(query[None, None], keys[None])[0, 0]  # [S]
+        return vector("q", query), WorkedStep("e = W q", score)

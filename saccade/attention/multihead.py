@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import dropout, scaled_dot_product_attention
 
+from saccade.attention._worked import Asked, Worked, WorkedStep, vector, work_of
 from saccade.attention.base import Attention, ScoredAttention
 from saccade.errors import ShapeError
 from saccade.flow import Attended, State, masked_softmax, tensor
@@ -122,6 +123,38 @@ class MultiHead(Attention):
         context = self.output(read.transpose(1, 2).flatten(2))  # [B, T, D]
         seen = weights.transpose(1, 2) if look and weights is not None else None  # [B, T, H, S]
         return Attended(context, seen, state)
+
+    def work(self, asked: Asked) -> tuple[Worked, ...]:
+        """The steps of every head, and what W^O makes of what all have read."""
+        q = self._heads(self.query(asked.query))  # [1, H, 1, d]
+        places = asked.places
+        q = q if places is None else places.rotate(q)
+        bias = None if places is None else places.bias(q)  # [1, H, 1, S]
+        keys, values = tensor(asked.prepared, "keys")[0], tensor(asked.prepared, "values")[0]
+        found = list[Worked]()
+        for i, name in enumerate(self.names):
+            steps = self._head_steps(i, q[0, i, 0], keys[i])
+            if bias is not None:
+                steps = (*steps, WorkedStep("e = q·(k + p) / √d", steps[-1].value + bias[0, i, 0]))
+            weights = masked_softmax(steps[-1].value, asked.mask[0, 0])  # [S]
+            weighed = WorkedStep("a = softmax(e)", weights)
+            found.append(work_of(name, steps, weighed, values[i], asked.mask))
+        heads = torch.cat([one.steps[-1].value for one in found])  # [D]
+        output = vector("W^O [c1; ...; cH], of all heads", self.output(heads))
+        return tuple(one.then(output) for one in found)
+
+    def _head_steps(self, i: int, q: Tensor, keys: Tensor) -> tuple[WorkedStep, ...]:
+        """Score the keys of a head, `[S, ...]`, for its query `[d]`."""
+        if self.scores:
+            first, *rest = self._each_score[i].scoring(q, keys, {})
+            return (first._replace(equation="q = W^Q x"), *rest)
+        products = keys @ q  # [S]
+        return (
+            vector("q = W^Q x", q),
+            WorkedStep("k = W^K h", keys),
+            WorkedStep("q·k", products),
+            WorkedStep("e = q·k / √d", products / sqrt(len(q))),
+        )
 
     @property
     def _each_score(self) -> list[ScoredAttention]:

@@ -2,6 +2,7 @@
 
 from torch import Tensor
 
+from saccade.attention._worked import WorkedStep
 from saccade.attention.base import ScoredAttention, Weighted
 from saccade.flow import State, masked_softmax, tensor
 from saccade.parts import Part
@@ -17,6 +18,8 @@ class Placed(Weighted):
     values. `score` is any attention that has one. The keys are computed in `start`, when the memory
     is whole and its places can be numbered.
     """
+
+    weighing = "a = softmax(e)"
 
     def __init__(
         self,
@@ -44,3 +47,7 @@ class Placed(Weighted):
         """Softmax over the kept places."""
         scores = self.inner.score(query, tensor(state, "placed"))  # [B, T, S]
         return masked_softmax(scores, mask), state
+
+    def scoring(self, query: Tensor, keys: Tensor, state: State) -> tuple[WorkedStep, ...]:
+        """Those of the score, of states with their position."""
+        return self.inner.scoring(query, tensor(state, "placed")[0], {})

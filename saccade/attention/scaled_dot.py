@@ -4,6 +4,7 @@ from math import sqrt
 
 from torch import Tensor
 
+from saccade.attention._worked import WorkedStep, vector
 from saccade.attention.base import ScoredAttention, same_width
 
 
@@ -29,3 +30,13 @@ class ScaledDot(ScoredAttention):
     def score(self, query: Tensor, keys: Tensor) -> Tensor:
         """All products at once."""
         return query @ keys.transpose(1, 2) / sqrt(self.key_dim)  # [B, T, S]
+
+    def score_steps(self, query: Tensor, keys: Tensor) -> tuple[WorkedStep, ...]:
+        """The product, then the division."""
+        products = keys @ query  # [S]
+        return (
+            vector("q", query),
+            WorkedStep("k", keys),
+            WorkedStep("q·k", products),
+            WorkedStep("e = q·k / √d", products / sqrt(self.key_dim)),
+        )

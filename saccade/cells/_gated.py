@@ -26,6 +26,7 @@ class Gated(Cell):
     """
 
     parts = ("h",)
+    slices = ("update", "reset", "proposal")
     squashes: bool = False
 
     U_z: nn.Parameter | None

@@ -36,6 +36,12 @@ class Cell(nn.Module, ABC):
     The output is "h". A cell may keep more in its State, such as a memory.
     """
 
+    slices: tuple[str, ...] = ()
+    """What stands in the input half of a step, each `[..., D]`, where it is made of such slices.
+
+    One that has the name of a gate becomes that gate: `gate = s(slice + what the state adds)`.
+    """
+
     addresses: ClassVar[bool] = False  # True if it has a memory, so that `addressed` can tell
 
     def __init__(self, input_dim: int, hidden_dim: int) -> None:

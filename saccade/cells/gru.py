@@ -25,6 +25,7 @@ class GRU(Cell):
     """
 
     parts = ("h",)
+    slices = ("reset", "update", "proposal")
 
     def __init__(
         self, input_dim: int, hidden_dim: int, *, reset: Literal["after", "before"] = "after"

@@ -43,11 +43,11 @@ class LSTM(Cell):
         without: Literal["none", "input", "forget", "output"] = "none",
     ) -> None:
         super().__init__(input_dim, hidden_dim)
-        self.gates = tuple(gate for gate in _GATES if gate != without)
-        self.W, self.U = gate_parameters(len(self.gates), input_dim, hidden_dim)
-        self.b = nn.Parameter(torch.zeros(len(self.gates) * hidden_dim))
-        if "forget" in self.gates:
-            first = self.gates.index("forget") * hidden_dim
+        self.slices = tuple(gate for gate in _GATES if gate != without)
+        self.W, self.U = gate_parameters(len(self.slices), input_dim, hidden_dim)
+        self.b = nn.Parameter(torch.zeros(len(self.slices) * hidden_dim))
+        if "forget" in self.slices:
+            first = self.slices.index("forget") * hidden_dim
             nn.init.constant_(self.b.data[first : first + hidden_dim], forget_bias)
 
     def project(self, x: Tensor) -> Tensor:
@@ -57,7 +57,7 @@ class LSTM(Cell):
     def tick(self, projected: Tensor, state: State) -> Ticked:
         """Open the gates, update the memory, read from it."""
         sums = projected + linear(tensor(state, "h"), self.U)  # [B, G*D]
-        found = dict(zip(self.gates, sums.chunk(len(self.gates), dim=1), strict=True))
+        found = dict(zip(self.slices, sums.chunk(len(self.slices), dim=1), strict=True))
         g = found.pop("write").tanh()  # [B, D]
         gates = {name: one.sigmoid() for name, one in found.items()}  # G - 1 x [B, D]
         c = _through(gates.get("forget"), tensor(state, "c")) + _through(gates.get("input"), g)
@@ -80,9 +80,9 @@ class LSTM(Cell):
 
     def _four(self, weight: Tensor, filling: float) -> Tensor:
         """Put rows of `filling` where a gate was taken out."""
-        if len(self.gates) == len(_GATES):
+        if len(self.slices) == len(_GATES):
             return weight
-        rows = dict(zip(self.gates, weight.chunk(len(self.gates)), strict=True))
+        rows = dict(zip(self.slices, weight.chunk(len(self.slices)), strict=True))
         absent = weight.new_full((self.hidden_dim, *weight.shape[1:]), filling)
         return torch.cat([rows.get(gate, absent) for gate in _GATES])
 

@@ -23,11 +23,15 @@ def between(dice: Dice, least: int, most: int) -> int:
 
 
 def distinct(
-    seed: int, size: int, split: Split, draw: Callable[[Dice], tuple[str, str]]
+    seed: int,
+    size: int,
+    split: Split,
+    draw: Callable[[Dice], tuple[str, str]],
+    held_out: int = _HELD_OUT,
 ) -> Iterator[tuple[str, str]]:
-    """Yield pairs of a split whose sources are all different: `size` to train on, or 1000."""
+    """Yield pairs of a split whose sources are all different: `size` to train on, or `held_out`."""
     dice, seen = Dice(seed), set[str]()
-    wanted = size if split == "train" else _HELD_OUT
+    wanted = size if split == "train" else held_out
     while len(seen) < wanted:
         source, target = draw(dice)
         if source not in seen and split_of(source) == split:

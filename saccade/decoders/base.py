@@ -1,10 +1,12 @@
 """What a decoder is: Memory and vectors of a prefix in, features of the next symbol out."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import ClassVar
 
 from torch import Tensor, nn
 
+from saccade.attention.base import Attention
 from saccade.flow import Decoded, Memory, State, Stepped
 
 
@@ -12,6 +14,7 @@ class Decoder(nn.Module, ABC):
     """Writes. `forward` over a whole prefix and `step` over its symbols one by one must agree."""
 
     alone: ClassVar[bool] = False  # True if it can write without a memory, which has width 0 then
+    n_before: ClassVar[int] = 0  # places of the past that stand before START
 
     def __init__(self, input_dim: int, memory_dim: int) -> None:
         super().__init__()
@@ -27,6 +30,11 @@ class Decoder(nn.Module, ABC):
     @abstractmethod
     def attention_names(self) -> tuple[str, ...]:
         """What the A maps of the weights are called."""
+
+    @property
+    def self_attention(self) -> Mapping[str, Attention]:
+        """What reads the places written so far, by the name of its layer; see `n_before`."""
+        return {}
 
     @abstractmethod
     def start(self, memory: Memory) -> State:

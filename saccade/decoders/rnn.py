@@ -1,6 +1,6 @@
 """The recurrent decoder, in Bahdanau's and in Luong's wiring."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import ClassVar, Literal
 
@@ -32,13 +32,15 @@ class RnnDecoder(Decoder):
                    f[t] = tanh(W [s[t]; c[t]])
 
     Bahdanau, Cho & Bengio 2015 (arXiv:1409.0473), A.2.2, with tanh for maxout; Luong, Pham &
-    Manning 2015 (arXiv:1508.04025), sections 3 and 3.3. The states start from the summary:
-    `s[0] = tanh(B m)`.
+    Manning 2015 (arXiv:1508.04025), sections 3 and 3.3. The states start from the summary,
+    `s[0] = tanh(B m)`; with `begin: carried` those of each layer from the last ones of the same
+    layer of the encoder, which must `carry` them and have as many layers of the same width.
 
     With attention `none` that is all it knows of the source: Sutskever, Vinyals & Le 2014
-    (arXiv:1409.3215), in Luong's wiring without input feeding. With `feed_summary` the summary is
-    part of what every step reads, `c[t] = [attend(...); m]`; with attention `none`, in Bahdanau's
-    wiring, that is the decoder of Cho et al. 2014 (arXiv:1406.1078), equations 3 and 4.
+    (arXiv:1409.3215), in Luong's wiring without input feeding, with `begin: carried`. With
+    `feed_summary` the summary is part of what every step reads, `c[t] = [attend(...); m]`; with
+    attention `none`, in Bahdanau's wiring, that is the decoder of Cho et al. 2014
+    (arXiv:1406.1078), equations 3 and 4.
     """
 
     alone: ClassVar[bool] = True
@@ -53,6 +55,7 @@ class RnnDecoder(Decoder):
         wiring: Literal["bahdanau", "luong"] = "bahdanau",
         input_feeding: bool = True,
         feed_summary: bool = False,
+        begin: Literal["bridged", "carried"] = "bridged",
         hidden: int = 256,
         layers: int = 1,
         dropout: float = 0.1,
@@ -72,7 +75,8 @@ class RnnDecoder(Decoder):
         beside_x = context_dim if not self.luong else hidden if input_feeding else 0
         widths = [input_dim + beside_x] + [hidden] * (layers - 1)
         self.cells = nn.ModuleList(cell.build(width, hidden) for width in widths)
-        self.bridge = bridge(memory_dim, hidden * sum(len(c.parts) for c in self._stack))
+        n_bridged = 0 if begin == "carried" else sum(len(c.parts) for c in self._stack)
+        self.bridge = bridge(memory_dim, hidden * n_bridged) if n_bridged else None
         self.readout = nn.Linear(hidden + context_dim + (0 if self.luong else input_dim), hidden)
         self.dropout = Dropout(dropout)
 
@@ -91,17 +95,11 @@ class RnnDecoder(Decoder):
         return self.attention.names
 
     def start(self, memory: Memory) -> State:
-        """Prepare the memory for reading and bridge its summary to the first states."""
+        """Prepare the memory for reading and find the first states."""
         prepared = self.attention.prepare_memory(memory)
-        bridged = iter(
-            torch.split(torch.tanh(self.bridge(memory.summary)), self.feature_dim, dim=1)
-        )
         state: State = {
             SOURCE: {"prepared": prepared, "mask": memory.mask, "summary": memory.summary},
-            "cells": {
-                str(i): c.started({name: next(bridged) for name in c.parts})
-                for i, c in enumerate(self._stack)
-            },
+            "cells": bridged_cells(self._stack, self.bridge, memory),
             "attention": self.attention.start(prepared),
         }
         if self.feeding:
@@ -232,3 +230,43 @@ class RnnDecoder(Decoder):
     def _blank(self, x: Tensor) -> Tensor:
         """Return queries for an attention that gives all the same answer: `[B, T, D]`."""
         return x.new_zeros(*x.shape[:2], self.feature_dim)
+
+
+def bridged_cells(cells: Sequence[Cell], bridge: nn.Module | None, memory: Memory) -> State:
+    """Return the first states of a stack: bridged from the summary, or what the encoder carried."""
+    if bridge is None:
+        return _carried_cells(cells, memory)
+    first = torch.tanh(bridge(memory.summary))  # [B, all parts of all cells]
+    parts = iter(torch.split(first, cells[0].hidden_dim, dim=1))
+    return {str(i): c.started({k: next(parts) for k in c.parts}) for i, c in enumerate(cells)}
+
+
+def _carried_cells(cells: Sequence[Cell], memory: Memory) -> State:
+    carried = memory.carried or {}
+    found = [
+        {name: tensor(one, name).shape[1] for name in one}
+        for one in (nested(carried, name) for name in carried)
+    ]
+    wanted = [dict.fromkeys(cell.parts, cell.hidden_dim) for cell in cells]
+    if found != wanted:
+        raise ShapeError(
+            f"decoder rnn: begin: carried needs the last states of {_told(wanted)}; the encoder"
+            f" carries those of {_told(found)}. Set carry: true in encoder rnn, and give both the"
+            " same cell, layers and width (a bidirectional layer is twice as wide as hidden)."
+        )
+    return {
+        str(i): cell.started({k: tensor(nested(carried, str(i)), k) for k in cell.parts})
+        for i, cell in enumerate(cells)
+    }
+
+
+def _told(layers: Sequence[Mapping[str, int]]) -> str:
+    """Say how many layers there are, and what is in the first.
+
+    >>> _told([{"h": 4, "c": 4}, {"h": 4, "c": 4}]), _told([])
+    ('2 layers (h 4, c 4)', 'no layer')
+    """
+    if not layers:
+        return "no layer"
+    inside = ", ".join(f"{name} {width}" for name, width in layers[0].items())
+    return f"{len(layers)} layer{'s' * (len(layers) > 1)} ({inside})"

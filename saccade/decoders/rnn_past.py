@@ -1,5 +1,6 @@
 """The recurrent decoder that reads its own past."""
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 import torch
@@ -29,6 +30,7 @@ class RnnPast(Decoder):
     """
 
     alone: ClassVar[bool] = True
+    n_before: ClassVar[int] = 1  # the state that it starts from
 
     def __init__(
         self,
@@ -68,6 +70,11 @@ class RnnPast(Decoder):
     def attention_names(self) -> tuple[str, ...]:
         """None: the maps of a decoder are over the memory."""
         return ()
+
+    @property
+    def self_attention(self) -> Mapping[str, Attention]:
+        """The one."""
+        return {"": self.attention}
 
     def start(self, memory: Memory) -> State:
         """Bridge the summary to the first states, the top one of which is the past."""

@@ -1,5 +1,6 @@
 """The Transformer decoder."""
 
+from collections.abc import Mapping
 from typing import ClassVar, NamedTuple
 
 import torch
@@ -12,6 +13,7 @@ from saccade.attention._layer import (
     read_itself,
     read_memory,
 )
+from saccade.attention._near import Near, near
 from saccade.attention.base import Attention
 from saccade.decoders.base import Decoder
 from saccade.flow import (
@@ -89,6 +91,11 @@ class TransformerDecoder(Decoder):
             for name in (layer.reading.names if layer.reading else ())
         )
 
+    @property
+    def self_attention(self) -> Mapping[str, Attention]:
+        """One a layer."""
+        return {f"layer {i + 1}": layer.self_attention for i, layer in enumerate(self._stack)}
+
     def start(self, memory: Memory) -> State:
         """Prepare the memory for every layer; no place has been written yet."""
         nothing = memory.states.new_zeros(memory.states.shape[0], 0, self.input_dim)  # [B, 0, D]
@@ -123,13 +130,17 @@ class TransformerDecoder(Decoder):
         """Write all places at once; each sees only those before it."""
         y = self.positions(x)  # [B, T, D]
         n, device = x.shape[1], x.device
-        order = (causal(n, device) & window(n, self.neighbourhood, device))[None]  # [1, T, T]
-        places, of_memory = self.positions.inside(n, 0, y), self._across(memory)
+        whole = torch.ones(y.shape[:2], dtype=torch.bool, device=device)  # [B, T]
+        blocks = near(whole, self.neighbourhood, 0, self.positions, y)
+        reach = 0 if blocks else self.neighbourhood
+        order = (causal(n, device) & window(n, reach, device))[None]  # [1, T, T]
+        places = blocks.places if blocks else self.positions.inside(n, 0, y)
+        of_memory = self._across(memory)
         across = places if self.positions.across else None
         maps = []
         for layer in self._stack:
             prepared = layer.prepare(memory, of_memory)
-            sight = Sight(prepared, memory.mask[:, None], order, places, across)
+            sight = Sight(prepared, memory.mask[:, None], order, places, across, blocks)
             y, _, read = layer(y, {}, sight, look=look)
             maps.append(read)
         return Decoded(self.norm(y), _join(maps))
@@ -145,7 +156,7 @@ class Sight(NamedTuple):
     """What a layer may see: the prepared memory, its mask `[B, 1, S]`, the mask of the past.
 
     places: what positions do inside self-attention.  across: what they do with queries of the
-    memory.
+    memory.  blocks: of a neighbourhood, where those are faster than the mask of the past.
     """
 
     memory: State
@@ -153,6 +164,7 @@ class Sight(NamedTuple):
     past_mask: Tensor
     places: Places | None = None
     across: Places | None = None
+    blocks: Near | None = None
 
 
 class DecoderLayer(nn.Module):
@@ -180,7 +192,9 @@ class DecoderLayer(nn.Module):
     ) -> tuple[Tensor, State, Tensor | None]:
         """Write `x [B, T, D]` behind `past`; return it, the longer past, and where it looked."""
         y = self.around_self.enter(x)
-        said, past = read_itself(self.self_attention, y, past, sight.past_mask, sight.places)
+        said, past = read_itself(
+            self.self_attention, y, past, sight.past_mask, sight.places, sight.blocks
+        )
         x = self.around_self.leave(x, said.context)
         x, weights = self._read(x, sight, look=look)
         y = self.feed_forward(self.around_feed_forward.enter(x))

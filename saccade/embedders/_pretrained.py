@@ -12,6 +12,7 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from saccade.errors import CheckpointError, RecipeError
+from saccade.intake.tensors import read_header
 
 _MOST = 1 << 30  # bytes of a file of weights
 
@@ -80,15 +81,10 @@ def read_safetensors(path: Path, shapes: Mapping[str, torch.Size], where: str) -
 def read_kept(path: Path, shapes: Mapping[str, torch.Size]) -> dict[str, Tensor]:
     """Read the tensors of a network that a model folder keeps; names and shapes are as given."""
     try:
-        size = path.stat().st_size
-        if size > _MOST:
-            raise CheckpointError(
-                f"{path}: has {size:,} bytes; expected the weights of a network, at most {_MOST:,}."
-                " Copy the model folder again."
-            )
+        read_header(path)
         with safe_open(path, framework="pt") as file:
             found = {name: file.get_tensor(name) for name in shapes}
-    except (OSError, SafetensorError) as error:
+    except (OSError, ValueError, SafetensorError) as error:
         raise CheckpointError(
             f"{path}: cannot be read as the weights of the network ({error}); expected what"
             " training wrote. Copy the model folder again."

@@ -1,10 +1,12 @@
 """What an encoder is: vectors of the source in, Memory out."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import ClassVar
 
 from torch import nn
 
+from saccade.attention.base import Attention
 from saccade.flow import Memory, Padded
 
 
@@ -21,6 +23,11 @@ class Encoder(nn.Module, ABC):
     @abstractmethod
     def memory_dim(self) -> int:
         """Width of the states and of the summary."""
+
+    @property
+    def self_attention(self) -> Mapping[str, Attention]:
+        """What lets every place of the source read every place, by the name of its layer."""
+        return {}
 
     def n_states(self, n_places: int) -> int:
         """Return how many states a source of so many places becomes."""

@@ -1,8 +1,11 @@
 """The Transformer encoder."""
 
+from collections.abc import Mapping
+
 from torch import Tensor, nn
 
 from saccade.attention._layer import build_attention, heads_of, read_itself
+from saccade.attention._near import Near, near
 from saccade.attention.base import Attention
 from saccade.encoders.base import Encoder
 from saccade.flow import Memory, Padded, window
@@ -24,7 +27,7 @@ class TransformerEncoder(Encoder):
 
     Vaswani et al. 2017 (arXiv:1706.03762), section 3.1. The summary is the mean of the states.
     With a `neighbourhood` r > 0, a place reads only those at most r away ("restricted", section 4).
-    The others are masked: the result is that of a layer of cost `r n d`, but the cost is `n n d`.
+    Of long sources only those are computed, block by block, at a cost of `r n d`.
     """
 
     def __init__(
@@ -52,15 +55,23 @@ class TransformerEncoder(Encoder):
         """The width of the input: it stays the same throughout."""
         return self.input_dim
 
+    @property
+    def self_attention(self) -> Mapping[str, Attention]:
+        """One a layer."""
+        layers: list[EncoderLayer] = list(self.layers)  # type: ignore[arg-type]
+        return {f"layer {i + 1}": layer.attention for i, layer in enumerate(layers)}
+
     def forward(self, source: Padded) -> Memory:
         """Run every layer over the whole sentence."""
         x = self.positions(source.values)  # [B, S, D]
         sight = source.mask[:, None]  # [B, 1, S]
-        if self.neighbourhood:
-            sight = sight & window(x.shape[1], self.neighbourhood, x.device)  # [B, S, S]
-        places = self.positions.inside(x.shape[1], 0, x)
+        reach = self.neighbourhood
+        blocks = near(source.mask, reach, reach, self.positions, x)
+        if reach and not blocks:
+            sight = sight & window(x.shape[1], reach, x.device)  # [B, S, S]
+        places = None if blocks else self.positions.inside(x.shape[1], 0, x)
         for layer in self.layers:
-            x = layer(x, sight, places)
+            x = layer(x, sight, places, blocks)
         x = self.norm(x) * source.mask[:, :, None]  # [B, S, D]
         summary = x.sum(dim=1) / source.lengths.clamp(min=1)[:, None]  # [B, D]
         return Memory(x, source.mask, summary)
@@ -78,10 +89,12 @@ class EncoderLayer(nn.Module):
         self.around_attention = Residual(dim, norm, dropout)
         self.around_feed_forward = Residual(dim, norm, dropout)
 
-    def forward(self, x: Tensor, mask: Tensor, places: Places | None = None) -> Tensor:
+    def forward(
+        self, x: Tensor, mask: Tensor, places: Places | None = None, blocks: Near | None = None
+    ) -> Tensor:
         """Read `x [B, S, D]` at the places `mask`, which broadcasts to `[B, S, S]`, keeps."""
         y = self.around_attention.enter(x)
-        read, _ = read_itself(self.attention, y, {}, mask, places)
+        read, _ = read_itself(self.attention, y, {}, mask, places, blocks)
         x = self.around_attention.leave(x, read.context)
         y = self.feed_forward(self.around_feed_forward.enter(x))
         return self.around_feed_forward.leave(x, y)

@@ -50,6 +50,11 @@ class LinkScore:
         whole = self.links + self.sure
         return 1 - (self.hits_sure + self.hits_possible) / whole if whole else 0.0
 
+    def plain(self) -> dict[str, float]:
+        """Return what JSON can hold."""
+        shares = {"aer": self.aer, "precision": self.precision, "recall": self.recall}
+        return {**shares, "links": self.links, "sure": self.sure}
+
     def line(self) -> str:
         """Say all in a line.
 

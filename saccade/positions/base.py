@@ -59,6 +59,7 @@ class Positions(nn.Module, ABC):
     most: int | None = None
     across: bool = False
     """Whether `inside` is for a decoder's attention over its memory too."""
+    adds: ClassVar[bool] = True  # False if what `forward` changes depends on more than the place
     biased: ClassVar[bool] = False  # True if `inside` gives something to add to scores
 
     def __init__(self, dim: int, heads: Heads | None) -> None:

@@ -28,6 +28,8 @@ def test_by_hand(normalise: Literal["softmax", "smooth"]) -> None:
     with torch.no_grad():
         for parameter in attention.parameters():
             parameter.zero_()
+        assert attention.F is not None
+        assert attention.G is not None
         attention.F.weight.copy_(torch.tensor([[[1.0, 2.0, 3.0]]]))
         attention.G.weight.fill_(1.0)
         attention.v.weight.fill_(1.0)
@@ -46,6 +48,7 @@ def test_by_hand(normalise: Literal["softmax", "smooth"]) -> None:
 
 def test_without_its_filters_it_is_additive() -> None:
     attention, additive = scramble(LocationAware(8, 6, hidden=7)), Additive(8, 6, hidden=7)
+    assert attention.G is not None
     with torch.no_grad():
         attention.G.weight.zero_()
     shared = {k: v for k, v in attention.state_dict().items() if k in additive.state_dict()}
@@ -53,6 +56,29 @@ def test_without_its_filters_it_is_additive() -> None:
     query, states = randn(2, 4, 8, seed=2), randn(2, 6, 6)
     expected = additive(query, additive.prepare(states), MASK, {}, look=True).weights
     assert_close(weights(attention, query, states, MASK), expected[:, :, 0])
+
+
+def test_with_no_filters_it_is_additive_and_has_no_other_weights() -> None:
+    attention, additive = (
+        scramble(LocationAware(8, 6, hidden=7, filters=0)),
+        Additive(8, 6, hidden=7),
+    )
+    additive.load_state_dict(attention.state_dict())
+    query, states = randn(2, 4, 8, seed=2), randn(2, 6, 6)
+    expected = additive(query, additive.prepare(states), MASK, {}, look=True).weights
+    assert_close(weights(attention, query, states, MASK), expected[:, :, 0])
+
+
+def test_the_k_best_of_the_kept_places_share_the_weight() -> None:
+    whole = scramble(LocationAware(8, 6, hidden=7))
+    few = LocationAware(8, 6, hidden=7, keep=2)
+    few.load_state_dict(whole.state_dict())
+    query, states = randn(2, 1, 8, seed=2), randn(2, 6, 6)
+    plain, found = (weights(one, query, states, MASK)[:, 0] for one in (whole, few))
+    best = plain >= plain.sort(dim=1, descending=True).values[:, 1:2]
+    assert_close(found, plain * best / (plain * best).sum(dim=1, keepdim=True))
+    assert ((found > 0).sum(dim=1) == 2).all()
+    assert not found[1, 3:].any()  # dropped places are not among the best
 
 
 def test_the_window_is_around_the_median_before() -> None:
@@ -90,9 +116,11 @@ def test_the_gradient_flows_back_through_what_is_remembered() -> None:
 
 def test_all_that_is_wrong_with_its_options_is_said_at_once() -> None:
     with pytest.raises(RecipeError) as caught:
-        LocationAware(8, 8, width=4, sharpen=0.0, window=-1)
+        LocationAware(8, 8, filters=-1, width=4, sharpen=0.0, window=-1, keep=-1)
     assert caught.value.problems == [
+        "location_aware.filters: -1 is below 0; 0 does not look where it looked.",
         "location_aware.width: 4 is not odd; a kernel needs a middle place.",
         "location_aware.sharpen: 0.0 is not above 0; 1 leaves the scores.",
         "location_aware.window: -1 is below 0; 0 looks everywhere.",
+        "location_aware.keep: -1 is below 0; 0 weighs all places.",
     ]

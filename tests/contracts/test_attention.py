@@ -1,5 +1,6 @@
 """What every attention must do, whatever it weighs by."""
 
+from itertools import pairwise
 from math import sqrt
 
 import pytest
@@ -7,6 +8,7 @@ import torch
 from torch import Tensor
 from torch.testing import assert_close
 
+from saccade.attention._worked import Asked, WorkedStep
 from saccade.attention.base import Attention
 from saccade.flow import Attended, Memory, append, masked_softmax, reorder, tensor
 from saccade.kernels.precision import products
@@ -110,6 +112,34 @@ def test_bfloat16_is_no_obstacle(part: Part[Attention]) -> None:
     if not attention.hard:  # which would read another place
         expected = read(attention, query, states, mask, look=False).context
         assert_close(low.float(), expected, atol=0.2, rtol=0.2)
+
+
+@every
+def test_work_by_hand_gives_what_forward_gives(part: Part[Attention]) -> None:
+    attention = build(part)
+    query, states, mask = inputs()
+    prepared, mask = attention.prepare(states[1:2]), mask[1:2, None]
+    state = attention.start(prepared)
+    for t in range(T):
+        asked = Asked(query[1:2, t : t + 1], prepared, mask, state)
+        works = attention.work(asked)
+        read = attention(*asked[:4], look=True)
+        assert len(works) == len(attention.names)
+        for work, weights in zip(works, read.weights[0, 0].unbind(), strict=True):
+            assert_close(work.weights, weights)
+            assert work.kept.tolist() == mask[0, 0].tolist()
+            _check_softmax(work.steps, mask[0, 0])
+        if works:
+            assert_close(works[-1].steps[-1].value, read.context[0, 0])
+        state = read.state
+
+
+def _check_softmax(steps: tuple[WorkedStep, ...], mask: Tensor) -> None:
+    """Where weights are called a softmax they are one, of the step before."""
+    for score, weights in pairwise(steps):
+        if weights.equation.endswith("a = softmax(e)"):
+            assert "e = " in score.equation
+            assert_close(weights.value, masked_softmax(score.value, mask))
 
 
 @every

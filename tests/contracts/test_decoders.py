@@ -1,5 +1,6 @@
 """What every decoder must do: above all, that writing at once is writing step by step."""
 
+from dataclasses import replace
 from functools import partial
 from itertools import product
 
@@ -13,8 +14,8 @@ from saccade.attention.hard import PROBABILITY
 from saccade.cells.base import Cell
 from saccade.decoders.base import Decoder
 from saccade.errors import ShapeError
-from saccade.flow import SOURCE, Memory, State, nested, reorder, reorder_within
-from saccade.parts import Part
+from saccade.flow import SOURCE, State, nested, reorder, reorder_within
+from saccade.parts import Part, find
 from saccade.positions.base import Positions
 from tests import samples
 from tests.samples import (
@@ -37,7 +38,8 @@ TRANSFORMER = {k: SMALL[k] for k in ("layers", "feed_forward", "dropout")}
 WIRINGS = (("bahdanau", True), ("luong", True), ("luong", False))
 READERS = readers(DIM)
 NONE = Part(Attention, "none")
-ADDED, INSIDE = samples.positions(inside=False), samples.positions(inside=True)
+ADDED, OTHERS = samples.positions(added=True), samples.positions(added=False)
+INSIDE = [part for part in OTHERS if find(Positions, part.kind).adds]
 MULTIHEAD = Part(Attention, "multihead", {"heads": 2})
 MATES = [  # every cell under one attention, every attention over one cell
     *product([Part(Attention, "additive", {"hidden": 8})], variants(Cell)),
@@ -68,7 +70,7 @@ TRANSFORMERS = [
         ("pre", "post"),
         [
             *product(READERS, ADDED),
-            *product([one for one in READERS if one.kind == "multihead"], INSIDE),
+            *product([one for one in READERS if one.kind == "multihead"], OTHERS),
         ],
     )
 ]
@@ -82,9 +84,14 @@ INSTANTS = [
     *(Part(Decoder, "instant", {**RNN, "attention": part}) for part in variants(Attention)),
     *(Part(Decoder, "instant", {**RNN, "positions": part}) for part in ADDED),
 ]
-PLACED = [Part(Decoder, "transformer", {**TRANSFORMER, "positions": part}) for part in INSIDE]
+PLACED = [Part(Decoder, "transformer", {**TRANSFORMER, "positions": part}) for part in OTHERS]
+GNMTS = [
+    Part(Decoder, "gnmt", {**RNN, "layers": 3, "attention": attention, "cell": cell})
+    for attention, cell in [*MATES[:2], *MATES[-4:]]
+]
 FEW = [
     *variants(Decoder),
+    GNMTS[0],
     NEAR,
     *PLACED,
     *RNNS[::5],
@@ -92,7 +99,7 @@ FEW = [
     *CONVOLUTIONS[::3],
     *INSTANTS[::3],
 ]
-COMBINATIONS = [*RNNS, *TRANSFORMERS, NEAR, *CONVOLUTIONS, *INSTANTS]
+COMBINATIONS = [*RNNS, *GNMTS, *TRANSFORMERS, NEAR, *CONVOLUTIONS, *INSTANTS]
 all_combinations = pytest.mark.parametrize("part", COMBINATIONS, ids=name)
 every = pytest.mark.parametrize("part", FEW, ids=name)
 each_form = pytest.mark.usefixtures("each_form")  # by the kernels, and without them
@@ -189,9 +196,8 @@ def test_rows_do_not_know_of_each_other(part: Part[Decoder]) -> None:
     turn = torch.tensor([2, 0, 1])
     assert_close(decoder(x[turn], rows_of(source, turn)).features, whole[turn])
     for i, n in enumerate(LENGTHS):
-        one = Memory(
-            source.states[i : i + 1, :n], source.mask[i : i + 1, :n], source.summary[i : i + 1]
-        )
+        row = rows_of(source, torch.tensor([i]))
+        one = replace(row, states=row.states[:, :n], mask=row.mask[:, :n])
         assert_close(decoder(x[i : i + 1], one).features[0], whole[i])
 
 

@@ -34,6 +34,7 @@ MULTIHEAD = Part(Attention, "multihead", {"heads": 2})
 PARTS = [
     *variants(Encoder),
     *(Part(Encoder, "rnn", {**RNN, "cell": cell}) for cell in variants(Cell)),
+    Part(Encoder, "rnn", {**RNN, "layers": 2, "carry": True}),
     Part(Encoder, "pyramid", {**RNN, "layers": 3}),
     Part(Encoder, "transformer", {**TRANSFORMER, "neighbourhood": 2}),
     *(Part(Encoder, "transformer", {**TRANSFORMER, "attention": part}) for part in READERS),

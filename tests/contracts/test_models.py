@@ -45,14 +45,21 @@ MULTIHEAD, LSTM = Part(Attention, "multihead", {"heads": 2}), Part(Cell, "lstm")
 ENCODERS, DECODERS = variants(Encoder), variants(Decoder, attention=MULTIHEAD)
 FIRST = [next(part for part in DECODERS if part.kind == kind) for kind in kinds(Decoder)]
 REST = [part for part in DECODERS if part not in FIRST]
-CROSSED = [  # every encoder with one decoder of each kind, every other decoder with one encoder
+READING = [next(part for part in ENCODERS if part.kind == kind) for kind in kinds(Encoder)]
+OTHERWISE = [part for part in ENCODERS if part not in READING]  # their memories are no other
+CARRYING = Part(
+    Encoder,
+    "rnn",
+    {"hidden": WIDTH, "layers": 2, "dropout": 0.0, "bidirectional": False, "carry": True},
+)
+CROSSED = [  # every kind of encoder with every kind of decoder, every other form of both once
     Part(
         Model,
         "encoder_decoder",
         {"encoder": encoder, "decoder": decoder, "embedding": WIDTH, "dropout": 0.0, "tie": tie},
     )
     for (encoder, decoder), tie in zip(
-        [*product(ENCODERS, FIRST), *product(ENCODERS[-1:], REST)],
+        [*product(READING, FIRST), *zip(OTHERWISE, cycle(FIRST)), *product([CARRYING], REST)],
         cycle(("none", "output", "all")),
         strict=False,
     )
@@ -85,7 +92,7 @@ WRITING = [
     )
 ]
 APART = (  # above; test_forecasters.py; tests/models/test_draw.py
-    *("encoder_decoder", "language_model", "dense_forecaster", "kalman", "draw"),
+    *("encoder_decoder", "language_model", "dense_forecaster", "kalman", "draw", "ensemble"),
 )
 PICTURED = [kind for kind in kinds(Model) if find(Model, kind).source_raws == ("picture",)]
 OTHERS = [  # those of pictures: tests/models
@@ -105,8 +112,9 @@ FED = Part(  # the one that kernels know best
         ),
     },
 )
-PARTS = [*MODELS.values(), FED, *CROSSED, *OTHERS]
-IDS = [*MODELS, *(name(part) for part in [FED, *CROSSED, *OTHERS])]
+TOGETHER = Part(Model, "ensemble", {"members": [FED, MODELS["pre"], MODELS["convolution"]]})
+PARTS = [*MODELS.values(), FED, *CROSSED, *OTHERS, TOGETHER]
+IDS = [*MODELS, *(name(part) for part in [FED, *CROSSED, *OTHERS]), "ensemble"]
 
 
 def by_gradient(part: Part[Model]) -> bool:

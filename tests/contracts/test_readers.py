@@ -73,6 +73,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "plain": {"path": "a.txt"},
     "series": {"path": "s.csv", "window": 2, "horizon": 1},
     "scattered": {"corpus": {"kind": "idx", "images": "images.idx", "labels": "labels.idx"}},
+    "shards": {"paths": ["j*.jsonl", "p.parquet"]},
     "shuffled": {"corpus": TSV, "stop": 1},
     "sounds": {"files": "sounds", "manifest": "sounds.tsv"},
     "split": {"corpus": TSV},

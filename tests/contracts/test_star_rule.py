@@ -41,7 +41,12 @@ def family(room: str) -> type[Any]:
 PARTS = [(room, kind) for room in FAMILIES for kind in kinds(family(room))]
 
 
-NOT_IN_RECIPES = ["engines", "export", "learners"]  # chosen by the command line, or a model
+NOT_IN_RECIPES = [
+    "engines",
+    "explanations",
+    "export",
+    "learners",
+]  # chosen by the command line, or a model
 
 
 def test_every_family_is_listed() -> None:
@@ -87,8 +92,8 @@ def _is_allowed(kind: Any) -> bool:
         return len(inner) == 2 and get_origin(inner[0]) is Part
     if inner == (int, str):  # a column, by its number or its name
         return True
-    if origin is dict:  # parts or texts by name
-        return inner[0] is str and (inner[1] is str or get_origin(inner[1]) is Part)
+    if origin is dict:  # parts, texts or numbers by name
+        return inner[0] is str and (inner[1] in (str, float) or get_origin(inner[1]) is Part)
     if origin is list:
         return _is_allowed(inner[0])
     return kind in (int, float, bool, str) or origin in (Literal, Part)

@@ -1,4 +1,5 @@
-from typing import Literal
+from dataclasses import replace
+from typing import Any, Literal
 
 import pytest
 import torch
@@ -6,10 +7,14 @@ from torch.testing import assert_close
 
 from saccade.attention.base import Attention
 from saccade.cells.base import Cell
+from saccade.cells.lstm import LSTM
 from saccade.decoders.rnn import RnnDecoder
-from saccade.flow import nested, tensor
+from saccade.encoders.rnn import RnnEncoder
+from saccade.errors import ShapeError
+from saccade.flow import Padded, State, nested, tensor
 from saccade.parts import Part
-from tests.samples import memory, randn, scramble
+from tests import reference
+from tests.samples import mask_of, memory, randn, scramble
 
 LENGTHS = (3, 5, 1)
 
@@ -55,7 +60,45 @@ def test_without_attention_only_the_summary_is_known() -> None:
 @pytest.mark.parametrize(("cell", "n"), [("gru", 1), ("lstm", 2)])
 def test_every_part_of_every_layer_starts_from_the_summary(cell: str, n: int) -> None:
     decoder = RnnDecoder(4, 8, hidden=6, layers=3, cell=Part(Cell, cell))
+    assert decoder.bridge is not None
     assert decoder.bridge.out_features == 6 * 3 * n
+
+
+def sutskever(layers: int = 2, width: int = 6, **options: Any) -> RnnDecoder:
+    """A stack that knows of the source nothing but the last states of the encoder's layers."""
+    given = {"wiring": "luong", "input_feeding": False, "begin": "carried", **options}
+    cell, none = Part(Cell, "lstm"), Part(Attention, "none")
+    return scramble(
+        RnnDecoder(4, width, hidden=width, layers=layers, cell=cell, attention=none, **given)
+    ).eval()
+
+
+def test_states_that_are_carried_go_on_in_the_same_layer() -> None:
+    """Encoder and decoder are one stack over source and target, read by torch's LSTM."""
+    encoder = scramble(
+        RnnEncoder(4, cell=Part(Cell, "lstm"), hidden=6, layers=2, bidirectional=False, carry=True)
+    ).eval()
+    decoder, source, x = sutskever(), randn(3, 5, 4), randn(3, 4, 4)
+    assert decoder.bridge is None
+    for layer, cell in zip(encoder.layers, decoder.cells, strict=True):
+        cell.load_state_dict(layer.get_submodule("0").state_dict())
+    memory = encoder(Padded(source, mask_of(5, 5, 5)))
+    both = torch.cat([source, x], dim=1)
+    for cell in decoder.cells:
+        assert isinstance(cell, LSTM)
+        both, _ = reference.lstm(cell)(both)
+    expected = torch.tanh(decoder.readout(both[:, 5:]))
+    assert_close(decoder(x, memory).features, expected)
+
+
+def test_states_that_do_not_fit_are_refused() -> None:
+    source = replace(memory(*LENGTHS, dim=6), carried=None)
+    wanted = r"begin: carried needs the last states of 2 layers \(h 6, c 6\); the encoder carries"
+    with pytest.raises(ShapeError, match=wanted + r" those of no layer\. Set carry: true"):
+        sutskever().start(source)
+    carried: State = {"0": {"h": randn(3, 6)}}
+    with pytest.raises(ShapeError, match=wanted + r" those of 1 layer \(h 6\)\."):
+        sutskever().start(replace(source, carried=carried))
 
 
 def test_the_summary_may_enter_every_step() -> None:

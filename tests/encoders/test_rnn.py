@@ -4,8 +4,10 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from torch.testing import assert_close
 
 from saccade.cells.base import Cell
+from saccade.cells.lstm import LSTM
 from saccade.encoders.rnn import RnnEncoder
-from saccade.flow import Padded
+from saccade.errors import RecipeError
+from saccade.flow import Padded, nested, tensor
 from saccade.parts import Part
 from tests import reference
 from tests.samples import mask_of, randn, scramble
@@ -43,6 +45,49 @@ def test_residual_layers_add_to_what_they_read() -> None:
     added = above(Padded(read.states, source.mask))
     assert_close(two(source).states, read.states + added.states)
     assert_close(two(source).summary, read.summary + added.summary)
+
+
+def test_residual_connections_may_start_higher() -> None:
+    """As in GNMT, from the third layer on: those below are a plain stack."""
+    plain = scramble(RnnEncoder(5, hidden=4, layers=2))
+    three = scramble(RnnEncoder(5, hidden=4, layers=3, residual=True, residual_from=3))
+    above = scramble(RnnEncoder(8, hidden=4))
+    for i in (0, 1):
+        plain.layers[i].load_state_dict(three.layers[i].state_dict())
+    above.layers[0].load_state_dict(three.layers[2].state_dict())
+    source = Padded(randn(2, 3, 5), mask_of(3, 2))
+    read = plain(source)
+    assert_close(three(source).states, read.states + above(Padded(read.states, source.mask)).states)
+    with pytest.raises(RecipeError, match=r"residual_from 1 is below 2; the first layer reads"):
+        RnnEncoder(5, residual_from=1)
+
+
+@pytest.mark.parametrize("bidirectional", [True, False])
+def test_last_states_that_are_carried_are_those_of_each_row_alone(*, bidirectional: bool) -> None:
+    """With cells and all, as torch's LSTM tells them over packed rows."""
+    options = {"cell": Part(Cell, "lstm"), "hidden": 4, "layers": 2, "bidirectional": bidirectional}
+    encoder = scramble(RnnEncoder(5, carry=True, **options)).eval()  # type: ignore[arg-type]
+    other = scramble(RnnEncoder(5, **options)).eval()  # type: ignore[arg-type]
+    other.load_state_dict(encoder.state_dict())
+    source = Padded(randn(4, 6, 5), mask_of(3, 6, 1, 4))
+    memory, expected = encoder(source), other(source)
+    assert_close(memory.states, expected.states)
+    assert_close(memory.summary, expected.summary)
+    assert expected.carried is None
+    for row, n in enumerate((3, 6, 1, 4)):
+        x = source.values[row : row + 1, :n]
+        for i in range(2):
+            layer, found = encoder.layers[i], nested(memory.carried, str(i))
+            runs = [
+                reference.lstm(cell)(x.flip(1) if d else x)
+                for d, cell in enumerate(layer.children())
+                if isinstance(cell, LSTM)
+            ]
+            for k, name in enumerate(("h", "c")):
+                final = torch.cat([run[1][k][0] for run in runs], dim=1)
+                assert_close(tensor(found, name)[row : row + 1], final)
+            outputs = [run[0].flip(1) if d else run[0] for d, run in enumerate(runs)]
+            x = torch.cat(outputs, dim=2)
 
 
 def test_only_the_first_layer_may_read_both_ways() -> None:
