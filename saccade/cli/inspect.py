@@ -16,8 +16,8 @@ from saccade.cli.tables import out_console
 from saccade.engines._devices import checked_device
 from saccade.engines._open import load
 from saccade.errors import RecipeError
-from saccade.folders import model as folders
 from saccade.folders.examples import example_of
+from saccade.folders.identity import read_plan
 from saccade.inspections.base import FIRST, Inspection, draw
 from saccade.look import gradients, pictures
 from saccade.parts import kinds
@@ -55,8 +55,20 @@ def inspect(
         ),
     ] = FIRST,
     head: Annotated[
-        str, typer.Option("--head", help="One attention map or layer by name, or mean, or max.")
+        str,
+        typer.Option(
+            "--head",
+            help="Maps by name: layer 2, encoder layer 1 head 3, decoder; mean, max, all. Of gates:"
+            " a layer, a unit as 3, or '3 of decoder 1'.",
+        ),
     ] = "mean",
+    word: Annotated[
+        str,
+        typer.Option(
+            "--word",
+            help="For --view steps and lines: a word of the input or output; it:2 is the second.",
+        ),
+    ] = "",
     words: Annotated[
         bool, typer.Option("--words", help="Join sub-words to words on the axes of attention.")
     ] = False,
@@ -90,6 +102,8 @@ def inspect(
 
       saccade inspect runs/demo "She sees them." --view distribution -o distribution.html
 
+      saccade inspect runs/demo "She sees them." --view steps --word voit
+
       saccade inspect runs/sunspots example:3     [dim](a forecaster: an example, or numbers)[/dim]
 
       saccade inspect runs/draw example:3 --view canvas     [dim](a copy; 3 --seed 7 invents)[/dim]
@@ -112,7 +126,7 @@ def inspect(
         if view == "canvas" and truth is not None and seed is None:
             marked = gold or predictor.target.write(truth)
         how: dict[str, Any] = {"head": head, "words": words, "beam": beam, "gold": marked}
-        return draw(predictor, given, view, **how, smoothly=not grid, seed=seed)
+        return draw(predictor, given, view, **how, smoothly=not grid, seed=seed, word=word)
 
     drawings = {str(folder): drawn(folder) for folder in (model, *(beside or []))}
     drawing = pictures.draw_beside(drawings) if beside else drawings[str(model)]
@@ -233,6 +247,6 @@ def report(
       saccade report runs/soft --beside runs/hard     [dim](both looks at every sample)[/dim]
     """
     checked_device(device)
-    recipe = folders.read_plan(run_folder).recipe
+    recipe = read_plan(run_folder).recipe
     note_files(run_folder, next(iter(recipe.data.test.values()), recipe.data.valid))
     typer.echo(run.report(run_folder, device=device, lengths=by_length, beside=beside or ()))

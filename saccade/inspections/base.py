@@ -7,9 +7,12 @@ from functools import cached_property
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from saccade.errors import RecipeError, shown, suggest
-from saccade.look import inspection
+from saccade.look import heads, inspection
+from saccade.look.heads import Chosen
+from saccade.look.spoken import find_word, unknown_word
 from saccade.parts import find, kinds
-from saccade.predict.prediction import Maps, Prediction
+from saccade.predict.looker import Maps
+from saccade.predict.prediction import Prediction
 from saccade.predict.predictor import Predictor
 from saccade.views.drawing import Drawing
 
@@ -20,10 +23,11 @@ FIRST = "attention"  # what is drawn if nobody says what to look at
 class Manner:
     """How to look: every view takes of it what it knows.
 
-    head: one attention map by name, the name of a layer, or mean or max of all.  words: join pieces
-    to words.  beam: hypotheses kept at each step.  gold: what people say belongs together.
-    smoothly: over a picture, without edges between the cells.  seed: of what is drawn by chance.
-    apart: tell apart equal names of words.
+    head: which attention maps, see `look.heads.choose`; of gates, a layer, a unit as 3, or `3 of
+    decoder 1`.  words: join pieces to words.  beam: hypotheses kept at each step.  gold: what
+    people say belongs together.  smoothly: over a picture, without edges between the cells.  seed:
+    of what is drawn by chance.  apart: tell apart equal names of words.  word: the one to look at
+    alone.
     """
 
     head: str = "mean"
@@ -33,6 +37,7 @@ class Manner:
     smoothly: bool = True
     seed: int | None = None
     apart: bool = False
+    word: str = ""
 
 
 @dataclass(frozen=True)
@@ -75,10 +80,29 @@ class Seen:
         return self._looked(inspection.attention_maps(self.translation))
 
     def map(self) -> inspection.Looked:
-        """The attention map that was asked for, by its title."""
-        head = self.manner.head
-        title = inspection.map_title(self.translation, head)
-        return self._looked({title: inspection.attention(self.translation, head)})
+        """The attention map that was asked for, by its title, or several."""
+        return self._chosen(heads.choose(self.translation, self.manner.head))
+
+    def every_map(self) -> inspection.Looked:
+        """Each of the maps that what was asked for is made of."""
+        return self._chosen(heads.every_map(self.translation, self.manner.head))
+
+    def rows(self, found: inspection.Looked) -> range:
+        """The rows of the word to look at alone; none if there is no such word."""
+        if not self.manner.word:
+            return range(0)
+        numbers = found.numbers or range(len(found.target))
+        spot = find_word(self.manner.word, found.target, numbers)
+        if spot is None:
+            raise unknown_word(self.manner.word, found.target)
+        return range(spot.first, spot.first + spot.n)
+
+    def _chosen(self, chosen: Chosen) -> inspection.Looked:
+        if chosen.within is None:
+            return self._looked(chosen.maps)
+        whole, apart = self.manner.words, self.manner.apart
+        one, within = self.translation, chosen.within
+        return heads.looked_within(one, chosen.maps, within, whole=whole, apart=apart)
 
     def _looked(self, maps: Mapping[str, Maps]) -> inspection.Looked:
         whole, apart = self.manner.words, self.manner.apart
@@ -138,6 +162,7 @@ def draw(  # noqa: PLR0913 - all but two are options
     gold: str = "",
     smoothly: bool = True,
     seed: int | None = None,
+    word: str = "",
 ) -> Drawing:
     """Look at what a model does with a sentence; shows itself in a notebook, saves to a file.
 
@@ -148,7 +173,10 @@ def draw(  # noqa: PLR0913 - all but two are options
         translator: a loaded model.
         sentence: what it reads.
         view: a file of `inspections/`, as attention or beam.
-        head: one attention map by name, the name of a layer, or mean or max of all.
+        head: an attention map by name; `encoder`, `decoder` or a layer, as `encoder layer 2`, for
+            the mean of its maps, with `max` behind it their maximum and with `all` each of them;
+            `mean` or `max` of all over the input; or several, parted by commas. For the gates
+            view, a layer, a unit as "3", or "3 of decoder 1".
         words: join pieces to whole words on the axes of attention.
         beam: hypotheses kept at each step; the recipe's own if not given.
         gold: for the alignment view, which words people say belong together, as `0-0 1-2 3p4`; of
@@ -156,6 +184,8 @@ def draw(  # noqa: PLR0913 - all but two are options
             canvas view, a picture to copy, as rows of bits.
         smoothly: over a picture, without edges between the cells; False draws the grid as it is.
         seed: for the canvas view, draw by chance; without one the latents are 0.
+        word: a word of the input or of the output, for the view steps, whose steps are shown, and
+            for the view lines, which are drawn from it alone; `it:2` is the second one.
     """
     drawn = find_view(view)
     given: object = translator  # people give paths too
@@ -165,5 +195,5 @@ def draw(  # noqa: PLR0913 - all but two are options
             f"inspect: found {shown(translator)}; expected a model that `saccade.load` opened from"
             " a model folder, or that `saccade.train` returned. Load it first."
         )
-    manner = Manner(head, words, beam, gold, smoothly, seed)
+    manner = Manner(head, words, beam, gold, smoothly, seed, word=word)
     return drawn.draw(Seen(model, sentence, manner))

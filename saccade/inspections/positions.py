@@ -8,7 +8,7 @@ import torch
 from saccade.errors import RecipeError
 from saccade.inspections.base import Inspection, Seen
 from saccade.positions.base import Positions
-from saccade.predict.prediction import Maps
+from saccade.predict.looker import Maps
 from saccade.predict.predictor import Predictor
 from saccade.views import positions
 from saccade.views.drawing import Drawing

@@ -11,15 +11,16 @@ import copy
 from collections.abc import Mapping, Sequence
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from saccade.cells.base import Cell
 from saccade.errors import RecipeError
-from saccade.flow import map_state, tensor, tensors
+from saccade.flow import Batch, Padded, map_state, tensor, tensors
 from saccade.look.inspection import batch_of
 from saccade.look.recording import Reel, record
 from saccade.modalities._notation import Notation
 from saccade.modalities.base import Array
+from saccade.models.encoder_decoder import EncoderDecoder
 from saccade.parts import Part, kinds
 from saccade.predict.prediction import Prediction
 from saccade.predict.predictor import Predictor
@@ -81,6 +82,28 @@ def through_sentence(translator: Predictor, translation: Prediction, *, seed: in
     """Return the flow through every cell of a model at work on one sentence."""
     batch = batch_of(translator, translation)
     return _of(record(translator.model, lambda model: model(batch)), seed)
+
+
+def to_source(model: EncoderDecoder, batch: Batch, place: int = 0) -> list[float]:
+    """Return how strongly one written symbol feels each place that was read, the last one first.
+
+        g[k] = mean over rows of || d log p(y[place] | y[<place], x) / d x[S - k] ||
+
+    `x` are the vectors that the encoder reads. All sources must be of one length: there is no
+    padding. k runs from 0, the last place of the source, to S.
+    """
+    watched, read = copy.deepcopy(model).eval(), list[Tensor]()
+
+    def note(_module: nn.Module, _given: object, found: Padded) -> None:
+        read.append(found.values)
+
+    watched.reading.embedder.register_forward_hook(note)
+    with torch.enable_grad():
+        features = watched(batch).features[:, place]  # [B, D]
+        said = watched.head.log_probs(features)  # [B, V]
+        total = said.gather(1, batch.target.values[:, place, None]).sum()
+        (slopes,) = torch.autograd.grad(total, read)  # [B, S, D]
+    return [float(norm) for norm in slopes.norm(dim=2).mean(dim=0).flip(0)]
 
 
 def through(reel: Reel, *, seed: int = 1) -> list[float]:

@@ -11,7 +11,8 @@ import numpy as np
 
 from saccade.attention.hard import PROBABILITY
 from saccade.look import inspection
-from saccade.predict.prediction import Maps, Prediction
+from saccade.predict.looker import Maps
+from saccade.predict.prediction import Prediction
 from saccade.views.cells import entropy, share_of_most
 from saccade.views.gallery import GalleryRow
 

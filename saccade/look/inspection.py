@@ -14,7 +14,8 @@ from saccade.flow import Batch
 from saccade.modalities._notation import Notation
 from saccade.nouns import Branch
 from saccade.parts import Part
-from saccade.predict.prediction import Maps, Prediction
+from saccade.predict.looker import Maps
+from saccade.predict.prediction import Prediction
 from saccade.predict.predictor import Predictor
 from saccade.search.base import Search
 from saccade.tokenizers._vocabulary import END, MARK, Vocabulary
@@ -47,13 +48,17 @@ class Aligned:
 class Looked:
     """Maps by name, each `[T, S]`, with what stands on their axes: pieces or whole words.
 
-    spans: the columns of every source, from the first up to the second number.
+    spans: the columns of every source, from the first up to the second number.  within: the maps
+    are of self-attention, whose places are one side's.  numbers: which word a row belongs to; ()
+    if each is one.
     """
 
     maps: Mapping[str, Maps]
     source: tuple[str, ...]
     target: tuple[str, ...]
     spans: Mapping[str, tuple[int, int]]
+    within: bool = False
+    numbers: Sequence[int] = ()
 
 
 def batch_of(predictor: Predictor, prediction: Prediction) -> Batch:
@@ -66,7 +71,7 @@ def written_in(notation: Notation) -> Vocabulary:
     if notation.vocabulary is None:
         raise RecipeError(
             "inspect: this view shows pieces of text, but the model writes or reads something"
-            " else. Use --view attention or heads."
+            " else. Use --view output, or attention if it has some."
         )
     return notation.vocabulary
 
@@ -84,7 +89,7 @@ def attention_maps(translation: Prediction) -> Mapping[str, Maps]:
     if not maps:
         raise RecipeError(
             "inspect: this model has no attention, so it cannot show where it looked. Use --view "
-            "beam or distribution, or train a model with attention."
+            "beam or distribution, or output if it writes values, or train a model with attention."
         )
     return maps
 
@@ -128,9 +133,9 @@ def looked(
     columns, shown = list[int](), list[str]()
     spans = dict[str, tuple[int, int]]()
     for name in translation.arrays:
-        notation, ids, start = looker.sources[name], _places(translation, name), len(shown)
+        notation, ids, start = looker.sources[name], places_of(translation, name), len(shown)
         labels = translation.labels(name)
-        numbers = _numbers(notation, ids, apart=apart) if whole else range(len(labels))
+        numbers = numbers_of(notation, ids, apart=apart) if whole else range(len(labels))
         columns += [start + number for number in numbers]
         shown += words(notation, ids, labels, apart=apart) if whole else labels
         spans[name] = (start, len(shown))
@@ -138,17 +143,19 @@ def looked(
         columns = list(range(math.prod(translation.grid)))
         spans = {name: (0, len(columns)) for name in spans}
     if not whole:
-        return Looked(maps, tuple(shown), translation.tokens, spans)
-    rows = _numbers(looker.target, tokens, apart=apart)
+        text = looker.target.vocabulary is not None
+        own = numbers_of(looker.target, tokens, apart=apart) if text else ()
+        return Looked(maps, tuple(shown), translation.tokens, spans, numbers=own)
+    rows = numbers_of(looker.target, tokens, apart=apart)
     return Looked(
-        {name: _joined(one, rows, columns) for name, one in maps.items()},
+        {name: joined(one, rows, columns) for name, one in maps.items()},
         tuple(shown),
         words(looker.target, tokens, translation.tokens, apart=apart),
         spans,
     )
 
 
-def _places(prediction: Prediction, name: str) -> Sequence[int]:
+def places_of(prediction: Prediction, name: str) -> Sequence[int]:
     """Return what stands at the places of a source that can be looked at: of text its ids, END too.
 
     Where they form a grid, their numbers.
@@ -160,12 +167,14 @@ def _places(prediction: Prediction, name: str) -> Sequence[int]:
     return range(n_places)
 
 
-def _numbers(notation: Notation | Vocabulary, ids: Sequence[int], *, apart: bool) -> list[int]:
+def numbers_of(notation: Notation | Vocabulary, ids: Sequence[int], *, apart: bool) -> list[int]:
+    """Say which word each piece belongs to; with `apart` a character is a word of its own."""
     return notation.units(ids) if apart else notation.words(ids)
 
 
-def _joined(weights: Maps, rows: Sequence[int], columns: Sequence[int]) -> Maps:
-    by_column = np.eye(max(columns) + 1)[list(columns)]  # [S, words], one for its word
+def joined(weights: Maps, rows: Sequence[int], columns: Sequence[int]) -> Maps:
+    """Join rows by their mean and columns by their sum; `rows` and `columns` number the words."""
+    by_column = np.eye(max(columns, default=-1) + 1)[list(columns)]  # [S, words], one for its word
     n_words = max(rows, default=-1) + 1
     by_row = np.eye(n_words)[list(rows)].reshape(len(rows), n_words)  # [T, words]
     sizes = np.maximum(by_row.sum(axis=0), 1.0)[:, None]
@@ -199,7 +208,7 @@ def words(
     apart: bool = False,
 ) -> tuple[str, ...]:
     """Join pieces, as they are shown, to words; with `apart` characters stay, and spaces too."""
-    numbers = _numbers(notation, ids, apart=apart)
+    numbers = numbers_of(notation, ids, apart=apart)
     numbered = [(numbers[place], pieces[place]) for place in notation.order(ids)]
     groups = groupby(numbered, key=lambda pair: pair[0])
     joined = ("".join(piece for _, piece in group) for _, group in groups)

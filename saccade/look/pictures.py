@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from saccade.look import inspection
+from saccade.look.heads import choose, looked_within
 from saccade.metrics import _labels
 from saccade.metrics._characters import character_confusion
 from saccade.metrics.base import Metric, References
+from saccade.modalities._notation import Notation
 from saccade.parts import Part
 from saccade.predict import evaluation
 from saccade.predict.evaluation import Evaluation
@@ -21,6 +23,7 @@ from saccade.views.drawing import (
     AttentionMap,
     Drawing,
     colourless,
+    draw_maps,
     draw_output,
     stacked,
 )
@@ -63,6 +66,25 @@ def maps_of(
         )
         for title, one in found.maps.items()
     }
+
+
+def within_drawings(prediction: Prediction, *, most: int = 6000) -> dict[str, Drawing]:
+    """Draw the maps of self-attention of every side, small: its heads, or the mean of its layers.
+
+    most: cells of a picture; sides that have more in their layers alone are left out.
+    """
+    drawn = dict[str, Drawing]()
+    for side in dict.fromkeys(one.side for one in prediction.self_maps):
+        names = [one.name for one in prediction.self_maps if one.side == side]
+        cells = next(one.weights.size for one in prediction.self_maps if one.side == side)
+        layers = list(dict.fromkeys(name.rpartition(" head ")[0] or name for name in names))
+        for chosen in (names, layers):
+            if 0 < cells * len(chosen) <= most and side not in drawn:
+                found = choose(prediction, ",".join(chosen))
+                assert found.within is not None
+                looked = looked_within(prediction, found.maps, found.within)
+                drawn[side] = draw_maps(Notation.view, maps_of(prediction, looked))
+    return drawn
 
 
 def spikes_drawing(prediction: Prediction, head: str = "mean", *, said: str = "") -> Drawing:

@@ -4,7 +4,7 @@ A copy of the model is watched, so that the model itself can serve others meanwh
 """
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -48,6 +48,20 @@ class Reel:
         entry = self.cell.parts[-1]
         found = torch.stack([tensor(state, entry) for state in self.replay()[1:]], dim=1)
         return entry, found.flip(1) if self.backward else found
+
+    @torch.no_grad()
+    def gates(self) -> dict[str, Tensor]:
+        """Return every gate at each step by name, `[B, T, D]`; none of a cell without gates.
+
+        A backward cell's steps are put in the order of the sequence.
+        """
+        found, state = list[Mapping[str, Tensor]](), self.first
+        for t in range(self.projected.shape[1]):
+            _, state, gates = self.cell.tick(self.projected[:, t], state)
+            found.append(gates)
+        names = list(found[0]) if found else []
+        opened = {name: torch.stack([gates[name] for gates in found], dim=1) for name in names}
+        return {name: one.flip(1) if self.backward else one for name, one in opened.items()}
 
 
 @dataclass(slots=True)
@@ -132,7 +146,7 @@ def _spoken(names: list[str], backward: list[bool]) -> list[str]:
         )
         way = (" backward" if turned else " forward") if paired else ""
         number = f" {numbers[0]}" if numbers else ""
-        said.append(f"{_owner(steps) or name}{number}{way}")
+        said.append(f"{_owner(steps) or ('layer' if numbers else name)}{number}{way}")
     return said if len(set(said)) == len(said) else names
 
 

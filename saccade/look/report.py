@@ -1,6 +1,5 @@
 """The report and the card of a run: gathers what the views need."""
 
-import json
 import platform
 import re
 from collections import defaultdict
@@ -8,13 +7,12 @@ from collections.abc import Mapping
 from dataclasses import astuple, dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import torch
 
 from saccade.errors import CheckpointError
 from saccade.look.addressing import addresses_drawing, has_memory
-from saccade.look.pictures import characters_drawn, output_drawing
+from saccade.look.pictures import characters_drawn, output_drawing, within_drawings
 from saccade.look.probes import probe_nonsense
 from saccade.nouns import Example
 from saccade.predict import evaluation
@@ -25,6 +23,7 @@ from saccade.predict.verdict import Verdict
 from saccade.recipe import Recipe
 from saccade.train.checkpoint import Checkpoints
 from saccade.train.files import write_text
+from saccade.train.history import MetricsFile
 from saccade.train.log import clock
 from saccade.train.progress import Progress
 from saccade.views.by_length import Bucket
@@ -64,11 +63,13 @@ def write_report(
 
     `verdict` says whether the model is better than a constant answer, `more` what else to show.
     """
-    path = folder / "report.html"
+    path, metrics = folder / "report.html", MetricsFile(folder)
+    curves = curves_in(metrics)
+    told = {"damaged": metrics.trouble} if metrics.trouble else {}
     report = RunReport(
         name=recipe.name,
-        summary=summary(recipe, translator, progress, verdict),
-        curves=read_curves(folder),
+        summary=summary(recipe, translator, progress, verdict) | told,
+        curves=curves,
         scores=scores if scores is not None else _validation_scores(recipe, progress),
         samples=(shown := samples(recipe, translator, root, more.beside)),
         commands=[
@@ -81,6 +82,7 @@ def write_report(
         lengths=by_length(recipe, translator, root) if more.lengths else {},
         alarm=verdict.alarm if verdict else "",
         confused=confused(recipe, translator, root),
+        within=within(recipe, translator, root),
     )
     write_text(path, training_report(report))
     return path
@@ -104,8 +106,7 @@ def summary(
     """Say what a run cost, where it was made, and what it is better than."""
     best = progress.best
     judged = {"against a constant answer": verdict.comparison} if verdict else {}
-    flops = training_flops(translator, progress)
-    cost = {"training cost": f"about {flops:.2e} FLOPs"} if flops else {}
+    cost = {"training cost": f"about {progress.flops:.2e} FLOPs"} if progress.flops > 0 else {}
     return {
         "parameters": f"{translator.model.n_parameters:,}",
         "data": translator.codecs.describe(),
@@ -122,30 +123,15 @@ def summary(
     }
 
 
-def training_flops(translator: Predictor, progress: Progress) -> float:
-    """Estimate 6 operations per weight and symbol: 2 forward, 4 backward.
-
-    A weight of the encoder meets every source symbol, the others every target symbol; looking up an
-    embedding costs nothing, projecting to the vocabulary costs its matrix. Counting costs none.
-    """
-    if translator.model.learner != "gradient":
-        return 0.0
-    encoder = others = 0
-    for name, parameter in translator.model.named_parameters():
-        if ".encoders." in f".{name}" or name.startswith("encoder."):
-            encoder += parameter.numel()
-        elif ".embedders." not in f".{name}" and not name.startswith("source_embedding"):
-            others += parameter.numel()
-    return 6.0 * (encoder * progress.source_tokens + others * progress.tokens)
-
-
 def read_curves(folder: Path) -> dict[str, list[tuple[float, float]]]:
     """Read the series of metrics.jsonl; of a step written twice the later counts."""
+    return curves_in(MetricsFile(folder))
+
+
+def curves_in(metrics: MetricsFile) -> dict[str, list[tuple[float, float]]]:
+    """Read the series of a file, which then says what of it is damaged."""
     series: dict[str, dict[float, float]] = defaultdict(dict)
-    path = folder / "metrics.jsonl"
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
-    for line in text[: text.rfind("\n") + 1].splitlines():  # the last may still be being written
-        row: dict[str, Any] = json.loads(line)
+    for row in metrics.rows():
         if row["kind"] == "train":
             for name, key in (("training loss", "nll"), ("learning rate", "learning_rate")):
                 if key in row:  # what is counted has neither
@@ -222,6 +208,18 @@ def _pictures(
     drawn = {other: (one, one.drawing()) for other, one in {name: prediction, **found}.items()}
     rows = {f"{other}: {one.text}": drawing for other, (one, drawing) in drawn.items() if drawing}
     return stacked("Side by side", rows).svg if rows else ""
+
+
+def within(recipe: Recipe, translator: Predictor, root: Path = Path()) -> dict[str, str]:
+    """Draw the self-attention of the first sample: every head, or layers where they are many."""
+    if not translator.self_attention_names:
+        return {}
+    reader = next(iter(recipe.data.test.values()), recipe.data.valid).build(root)
+    found = [translator.predict(translator.given(one)) for one in islice(reader.read(), 1)]
+    return {
+        f"{title}: {found[0].source_title} → {found[0].text}": drawn.html
+        for title, drawn in (within_drawings(found[0]) if found else {}).items()
+    }
 
 
 def sound_of(prediction: Prediction) -> str:

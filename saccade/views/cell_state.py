@@ -89,7 +89,7 @@ def to_svg(symbols: Sequence[str], units: Sequence[Unit], *, title: str = "") ->
     opacity = 0.75 |value| / largest |value| of the unit;  one hue above zero, another below
     """
     _check("cell_state.to_svg", symbols, units)
-    rows = list(_wrapped([label(symbol) for symbol in symbols], _ACROSS))
+    rows = list(wrapped([label(symbol) for symbol in symbols], _ACROSS))
     y = 56.0 if title else 28.0
     body = [svg.text(20, 30, title, kind="title")] if title else []
     for unit in units:
@@ -117,7 +117,7 @@ def to_terminal(
     axes.check_width("cell_state.to_terminal", width)
     _check("cell_state.to_terminal", symbols, units)
     shown = [shorten(label(symbol), width) for symbol in symbols]
-    rows = list(_wrapped(shown, width))
+    rows = list(wrapped(shown, width))
     lines = []
     for unit in units:
         lines.append(shorten(_heading(unit), width))
@@ -168,7 +168,7 @@ def _check(where: str, symbols: Sequence[str], units: Sequence[Unit]) -> None:
             )
 
 
-def _wrapped(shown: Sequence[str], width: int) -> Iterator[list[int]]:
+def wrapped(shown: Sequence[str], width: int) -> Iterator[list[int]]:
     """Yield the places of each line: a line ends at its width, or behind a line feed."""
     row: list[int] = []
     used = 0

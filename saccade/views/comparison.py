@@ -118,8 +118,8 @@ def _legend(rows: Sequence[Row]) -> str:
     spread = "least and most over the seeds" if many else "the 95 % bootstrap interval"
     return (
         f"In brackets {spread}. {LOWER}: lower is better. p: paired bootstrap on the first metric,"
-        " how easily chance alone makes such a difference to the best model. FLOPs are estimated:"
-        " six for each weight and symbol."
+        " how easily chance alone makes such a difference to the best model. FLOPs are those of"
+        " matrix products and convolutions, forward and back, without padding."
     )
 
 

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from saccade.views import axes, svg
 from saccade.views.drawing import AttentionMap, Drawing
 from saccade.views.weights import Weights, checked, placed, share, spoken, top_of
-from saccade.views.words import clean, escape, label, pad, sentence, shorten
+from saccade.views.words import clean, columns, escape, label, pad, sentence, shorten
 
 # Blues of the 256-colour table whose luminance rises at every step.
 RAMP = (17, 18, 24, 25, 31, 32, 38, 39, 81, 159)
@@ -284,7 +284,7 @@ def _terminal_tile(
 ) -> tuple[int, list[str]]:
     """Return the columns of a tile and its lines, all of that width to the eye."""
     found = np.asarray(weights, dtype=np.float64)[:, :width]
-    room = min(max(found.shape[1], 14), width)
+    room = min(max(found.shape[1], columns(clean(name)), 14), width)
     lines = [pad(clean(name), room)]
     for values in found:
         cells = "".join(_terminal_cell(float(v), top, colour=colour, wide=False) for v in values)

@@ -18,13 +18,13 @@ WARM = (52, 88, 124, 166, 172, 208, 215, 223)
 _SIGNS = "▼▽·△▲"
 
 
-def to_svg(matrix: Weights, *, title: str = "") -> str:
+def to_svg(matrix: Weights, *, title: str = "", across: str = "dimension") -> str:
     """Draw `matrix [n, D]` in two hues: one for positive values, one for negative.
 
         opacity = |value| / largest |value|,  in eight steps
 
-    A value that is not finite is left blank. Cells of one colour share one path, so that hundreds
-    of dimensions make a small file.
+    `across` is what a column stands for. A value that is not finite is left blank. Cells of one
+    colour share one path, so that hundreds of dimensions make a small file.
     """
     found = _checked("positions.to_svg", matrix)
     n, dim = found.shape
@@ -47,13 +47,20 @@ def to_svg(matrix: Weights, *, title: str = "") -> str:
         body.append(svg.text(x, bottom + 16, str(place), anchor="middle", kind="small"))
     middle = (above + bottom) / 2
     body.append(svg.text(20, middle, "place", anchor="middle", kind="small", turn=-90))
-    body.append(svg.text(left, bottom + 34, "dimension", kind="small"))
+    body.append(svg.text(left, bottom + 34, across, kind="small"))
     body.append(_scale(left + 90, bottom + 25, top))
     width = max(right + 24, left + 400, svg.pixels(title) * 1.2 + 40)
     return svg.document(width, bottom + 50, "".join(body), name=title or "position encoding")
 
 
-def to_terminal(matrix: Weights, *, title: str = "", colour: bool, width: int = 100) -> str:
+def to_terminal(
+    matrix: Weights,
+    *,
+    title: str = "",
+    across: str = "dimension",
+    colour: bool,
+    width: int = 100,
+) -> str:
     """Draw one column for each dimension; if there are too many, every third, fifth, ... of them.
 
     Without colour, `▲` and `△` are positive, `▼` and `▽` negative, `·` is near 0.
@@ -73,7 +80,7 @@ def to_terminal(matrix: Weights, *, title: str = "", colour: bool, width: int = 
             for level, value in zip(row, values, strict=True)
         )
         lines.append(f"{place:>{margin}} {cells}")
-    every = "every dimension" if stride == 1 else f"1 dimension of {stride}"
+    every = f"every {across}" if stride == 1 else f"1 {across} of {stride}"
     lines.append(f"{every}, -{short(top)} to {short(top)}")
     return "".join(f"{shorten(line, width) if not colour else line}\n" for line in lines)
 

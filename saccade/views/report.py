@@ -66,7 +66,8 @@ class RunReport:
     """All that the report of a run shows; strings are plain text.
 
     alarm: says that the model learned nothing of use; empty if it did.  confused: a picture of
-    which characters were read as which.
+    which characters were read as which.  within: fragments of HTML that show self-attention on the
+    first sample, by their titles.
     """
 
     name: str
@@ -80,6 +81,7 @@ class RunReport:
     lengths: Mapping[str, Sequence[by_length.Bucket]] = field(default_factory=dict)
     alarm: str = ""
     confused: str = ""
+    within: Mapping[str, str] = field(default_factory=dict)
 
 
 def training_report(report: RunReport) -> str:
@@ -95,6 +97,7 @@ def training_report(report: RunReport) -> str:
         ),
         Section("Training", [curves.grid(by_quantity(report.curves))] if report.curves else []),
         Section("Samples", [_sample(i, sample) for i, sample in enumerate(report.samples)]),
+        Section("Self-attention", [fold(title, one) for title, one in report.within.items()]),
         Section("Nonsense", _probes(report.probes)),
         Section("What to type next", [code("\n".join(report.commands))] if report.commands else []),
         Section("Recipe", [code(report.recipe_yaml)] if report.recipe_yaml.strip() else []),

@@ -84,6 +84,21 @@ def test_a_map_that_is_not_there(call: Call, work: Path) -> None:
     assert "--head: no map 'maxx'. Did you mean 'max'? There are: mean, max" in said.err
 
 
+def test_attention_by_hand(call: Call, work: Path, tmp_path: Path) -> None:
+    command = ["inspect", work / "model", "un chat dort", "--view", "steps", "--word"]
+    said = call(*command, "cat")
+    assert said.code == 0
+    assert "cat, attention" in said.out
+    assert "e = v·tanh(W q + U h + b)" in said.out
+    for name in ("s.svg", "s.html"):
+        assert call(*command, "cat", "-o", tmp_path / name).code == 0
+        assert "cat, attention" in (tmp_path / name).read_text(encoding="utf-8")
+    said = call(*command, "dog")
+    assert said.code == 2
+    assert "--word: 'dog' is not there, or not that often." in said.err
+    assert "Expected one of: a, cat, sleeps, </s>" in said.err
+
+
 def test_another_suffix_is_refused_before_the_model_is_read(call: Call) -> None:
     said = call("inspect", "nowhere", "un chat", "-o", "x.jpg")
     assert said.code == 2

@@ -7,18 +7,13 @@ from pathlib import Path
 
 import pytest
 import torch
-from typer.testing import CliRunner
 
-from saccade.cli import app
-from saccade.corpora.english_french import EnglishFrench
 from saccade.metrics.base import Metric
 from saccade.parts import kinds
+from tests.docs.desk import ROOT, SHORT, furnish, run
 from tests.docs.parsing import commands, parse
 
-ROOT = Path(__file__).parents[2]
 PAGES = ["README.md", "docs/tour.md", "docs/guards.md"]
-SHORT = ["--set", "training.max_steps=2", "--set", "training.max_epochs=0"]
-SHORT += ["--set", "training.validate_every=1"]
 BLOCK = re.compile(r"```(sh|python)\n(.*?)```", re.DOTALL)
 
 
@@ -26,18 +21,7 @@ BLOCK = re.compile(r"```(sh|python)\n(.*?)```", re.DOTALL)
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder with what a reader of the pages has at hand: pairs, outputs, a demo model."""
     monkeypatch.chdir(tmp_path)
-    pairs = list(EnglishFrench(size=120).pairs("train"))
-    rows = "".join(f"{source}\t{target}\n" for source, target in pairs)
-    (tmp_path / "pairs.tsv").write_text(rows, encoding="utf-8")
-    for name, column in (("source", 0), ("reference", 1), ("ours", 1), ("theirs", 0)):
-        text = "".join(pair[column] + "\n" for pair in pairs[:20])
-        (tmp_path / f"{name}.txt").write_text(text, encoding="utf-8")
-    recipe = (ROOT / "saccade" / "starters" / "demo.yaml").read_text(encoding="utf-8")
-    recipe = recipe.replace("corpus: english_french", "corpus: {kind: english_french, size: 200}")
-    (tmp_path / "demo.yaml").write_text(recipe, encoding="utf-8")
-    small = ["model.embedding=8", "model.encoder.hidden=8", "model.decoder.hidden=8"]
-    options = [part for change in small for part in ("--set", change)]
-    _run(["train", "demo.yaml", "-o", "runs/demo", *options, *SHORT])
+    furnish(tmp_path)
 
 
 @pytest.mark.usefixtures("desk")
@@ -96,10 +80,5 @@ def _command(line: str) -> bool:
     trains = arguments[1] in ("train", "compare") and any(a.endswith(".yaml") for a in arguments)
     if trains and "--dry-run" not in arguments:
         arguments += SHORT
-    _run(arguments[1:], text)
+    run(arguments[1:], text)
     return True
-
-
-def _run(arguments: list[str], text: str | None = None) -> None:
-    result = CliRunner().invoke(app, arguments, input=text)
-    assert result.exit_code == 0, (arguments, result.output, result.exception)

@@ -9,7 +9,9 @@ from saccade.cells.base import Cell
 from saccade.errors import RecipeError
 from saccade.look import gradients, inspection
 from saccade.look.recording import Reel
+from saccade.models.encoder_decoder import EncoderDecoder
 from saccade.parts import Part, kinds
+from tests import samples
 from tests.look.test_inspection import translator
 
 
@@ -72,3 +74,18 @@ def test_the_same_seed_gives_the_same_flow() -> None:
     first = gradients.through_cells([Part(Cell, "gru")], length=5, hidden=4)
     assert torch.equal(torch.get_rng_state(), state)
     assert first == gradients.through_cells([Part(Cell, "gru")], length=5, hidden=4)
+
+
+def test_to_the_source_it_is_the_gradient_of_a_symbol_that_stands_there_once() -> None:
+    """The embedding of such a symbol has its gradient, times sqrt(24) by which it is scaled."""
+    model = samples.untrained("bahdanau")
+    assert isinstance(model, EncoderDecoder)
+    batch = samples.batch_of(([5, 6, 7, 8], [6, 5]))
+    found = gradients.to_source(model, batch, place=1)
+    log_probs = model.head.log_probs(model.eval()(batch).features[:, 1])
+    samples.backward(log_probs[0, 5])
+    grad = model.reading.embedder.get_parameter("weight").grad
+    assert grad is not None
+    by_hand = [float(grad[int(one)].norm()) / 24**0.5 for one in batch.source.values[0].flip(0)]
+    assert found == pytest.approx(by_hand, rel=1e-4)
+    assert len(found) == 5  # four symbols and END

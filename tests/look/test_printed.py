@@ -10,6 +10,7 @@ from saccade.guards.profile import Profile
 from saccade.look.printed import PrintedWord, printed_line
 from saccade.modalities._notation import Notation
 from saccade.nouns import Hypothesis
+from saccade.predict.looker import SelfMap
 from saccade.predict.prediction import Prediction
 from saccade.tokenizers.character import Character
 
@@ -38,6 +39,7 @@ class Reader:
 
     profile: Profile | None = None
     attention_names = ("CTC",)
+    self_attention_names = ()
     covers = False
     sources: dict[str, Notation] = {}  # noqa: RUF012 - nobody changes it
     target = Target()
@@ -48,6 +50,9 @@ class Reader:
     def look(self, arrays: Any, target: Any) -> Any:
         n = len(arrays["source"]) // 4
         return np.eye(n, dtype=np.float32)[[*self.frames, n - 1]][None]
+
+    def look_within(self, arrays: Any, target: Any) -> tuple[SelfMap, ...]:
+        return ()
 
     def grid(self, arrays: Any) -> tuple[int, ...]:
         return self.rows, len(arrays["source"]) // 4

@@ -61,3 +61,21 @@ def test_an_lstm_shows_its_memory() -> None:
     entry, found = record(model, lambda m: m(samples.batch_of(([5, 6], [5]))))[-1].memory()
     assert entry == "c"
     assert found.shape[1] == 2
+
+
+def test_gates_are_those_of_every_step() -> None:
+    cell = samples.scramble(Part(Cell, "lstm").build(3, 4))
+    x = samples.randn(2, 5, 3)
+
+    def work(one: torch.nn.ModuleList) -> object:
+        return one[0].sweep(x, one[0].start(x))  # type: ignore[operator]
+
+    (reel,) = record(torch.nn.ModuleList([cell]), work)
+    found, state = reel.gates(), cell.start(x)
+    for t in range(5):
+        _, state, gates = cell(x[:, t], state)
+        for name, gate in gates.items():
+            torch.testing.assert_close(found[name][:, t], gate)
+    elman = Part(Cell, "elman").build(3, 4)
+    (reel,) = record(torch.nn.ModuleList([elman]), work)
+    assert reel.gates() == {}

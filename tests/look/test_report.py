@@ -1,3 +1,4 @@
+import math
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -8,7 +9,6 @@ from saccade.look.report import (
     read_curves,
     samples,
     summary,
-    training_flops,
     write_report,
 )
 from saccade.run import Run, average, report
@@ -59,13 +59,13 @@ def test_summary(run: Run) -> None:
     assert facts["best validation"].startswith("loss ")
 
 
-def test_flops_count_encoder_by_source_and_the_rest_by_target(run: Run) -> None:
-    model = run.predictor.model
-    encoder = sum(
-        p.numel() for n, p in model.named_parameters() if n.startswith("reading.encoders.")
-    )
-    assert training_flops(run.predictor, Progress(source_tokens=10)) == 60.0 * encoder
-    assert training_flops(run.predictor, Progress()) == 0.0
+def test_the_cost_is_told_where_it_was_counted(run: Run) -> None:
+    assert run.progress.flops > 0
+    facts = summary(small.recipe(), run.predictor, run.progress)
+    assert facts["training cost"] == f"about {run.progress.flops:.2e} FLOPs"
+    older = Progress(lengths=[math.nan] * 6, price=run.progress.price)
+    for uncounted in (Progress(), older):
+        assert "training cost" not in summary(small.recipe(), run.predictor, uncounted)
 
 
 def test_samples_show_where_the_model_looked(run: Run) -> None:
@@ -114,3 +114,14 @@ def test_a_model_that_is_no_run_has_no_report(run: Run, tmp_path: Path) -> None:
     average(run.folder, tmp_path / "mean", last=1)
     with pytest.raises(CheckpointError, match=r"mean: has no checkpoints.*expected a run folder"):
         report(tmp_path / "mean")
+
+
+def test_the_report_of_a_transformer_shows_its_self_attention(run: Run, tmp_path: Path) -> None:
+    layers = {"kind": "transformer", "layers": 1, "feed_forward": 8, "attention": {"heads": 2}}
+    model = {"kind": "encoder_decoder", "embedding": 8, "encoder": layers, "decoder": layers}
+    found = small.run(tmp_path / "run", max_steps=1, model=model)
+    page = (found.folder / "report.html").read_text(encoding="utf-8")
+    assert "Self-attention" in page
+    assert "encoder layer 1 head 2" in page
+    assert "decoder layer 1 head 2" in page
+    assert "Self-attention" not in (run.folder / "report.html").read_text(encoding="utf-8")

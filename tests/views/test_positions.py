@@ -57,3 +57,11 @@ def test_other_shapes_are_refused(shape: tuple[int, ...]) -> None:
         positions.to_svg(np.zeros(shape))
     with pytest.raises(ShapeError, match=r"positions.to_terminal: the matrix has shape"):
         positions.to_terminal(np.zeros(shape), colour=False)
+
+
+def test_columns_may_stand_for_something_else() -> None:
+    matrix = np.eye(3)
+    drawn = positions.to_svg(matrix, across="place"), positions.to_svg(matrix)
+    assert ["dimension" in one for one in drawn] == [False, True]
+    told = positions.to_terminal(matrix, across="place", colour=False)
+    assert told.endswith("every place, -1 to 1\n")

@@ -101,3 +101,10 @@ def test_an_alarm_comes_first_and_is_escaped() -> None:
     assert "NO BETTER than &lt;b&gt;x&lt;/b&gt;" in page
     assert page.index("Read this first") < page.index("Summary")
     assert "Read this first" not in training_report(REPORT)
+
+
+def test_self_attention_is_folded_under_its_title() -> None:
+    shown = training_report(replace(REPORT, within={"encoder: le <chat>": "<i>maps</i>"}))
+    balanced(shown)
+    assert "<summary>encoder: le &lt;chat&gt;</summary><i>maps</i>" in shown
+    assert "Self-attention" not in training_report(REPORT)
