@@ -1,9 +1,10 @@
 """Five million pairs from text to batches: how long each phase takes and how much memory it needs.
 
-    python -m benchmarks.big_corpus [PAIRS [BATCHES]]
+    python -m benchmarks.big_corpus [PAIRS [BATCHES [SHARDS]]]
 
-Prints one line of JSON. The files live in a temporary folder and need about 1.5 GB of disk for five
-million pairs. `benchmarks.growth` calls it for several sizes.
+Every side is one file, or SHARDS files that the reader `shards` finds by a pattern. Prints one line
+of JSON. The files live in a temporary folder and need about 1.5 GB of disk for five million pairs.
+`benchmarks.growth` calls it for several sizes.
 """
 
 import json
@@ -24,7 +25,7 @@ from saccade.data.store import build
 from saccade.modalities.text import TextCodec
 from saccade.nouns import SOURCE_NAME
 from saccade.readers.base import Reader
-from saccade.readers.text import Text
+from saccade.readers.shards import Shards
 from saccade.tokenizers._vocabulary import Vocabulary
 from saccade.tokenizers.base import learn
 from saccade.tokenizers.bpe import Bpe
@@ -33,18 +34,20 @@ from saccade.tokenizers.bpe import Bpe
 def main() -> None:
     """Run every phase and print the report."""
     given = [int(text) for text in sys.argv[1:]]
-    print(json.dumps(measure(*(given + [5_000_000, 500][len(given) :]))))
+    print(json.dumps(measure(*(given + [5_000_000, 500, 1][len(given) :]))))
 
 
-def measure(pairs: int, batches: int) -> dict[str, float]:
+def measure(pairs: int, batches: int, shards: int = 1) -> dict[str, float]:
     """Take so many pairs from text to batches; return seconds and peak memory of every phase."""
     report: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         with _phase(report, "write_text"):
-            _write(folder / "source.txt", pairs, seed=1)
-            _write(folder / "target.txt", pairs, seed=2)
-        reader = Text(folder, source="source.txt", target="target.txt")
+            for n in range(shards):
+                share = pairs // shards + (n < pairs % shards)
+                _write(folder / f"source-{n:04d}.txt", share, seed=2 * n + 1)
+                _write(folder / f"target-{n:04d}.txt", share, seed=2 * n + 2)
+        reader = Shards(folder, paths=["source-*.txt"], targets=["target-*.txt"])
         with _phase(report, "learn"):
             codec = TextCodec(_learn(reader))
         codecs = Codecs({SOURCE_NAME: codec}, codec)

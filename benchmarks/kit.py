@@ -22,7 +22,9 @@ from saccade import recipe as recipes
 from saccade import run
 from saccade.data.codecs import Codecs
 from saccade.data.prepare import batches_of, prepare
+from saccade.folders import claims
 from saccade.folders import model as folders
+from saccade.folders.identity import read_identity, write_identity
 from saccade.positions.sinusoidal import waves
 from saccade.readers.base import Reader
 from saccade.recipe import Recipe
@@ -62,7 +64,7 @@ def _make(folder: Path, data: Path, shape: Shape, steps: int) -> None:
     data = data.resolve()
     recipe = transformer_recipe(shape, [f"training.max_steps={steps}"])
     run.train(recipe, folder / "model", overwrite=True, root=data)
-    codecs = folders.read_identity(folder / "model").codecs
+    codecs = read_identity(folder / "model").codecs
     _write_texts(folder, recipe, data, codecs)
     for work, one in (("T", recipe), ("R", rnn_recipe(shape))):
         _write(folder / f"batches.{work}.json", json.dumps(_batches(work, one, data, codecs)))
@@ -79,13 +81,13 @@ def _write_untrained(folder: Path) -> None:
     length = ["decoding.max_ratio=0.0", f"decoding.max_extra={WRITTEN}"]
     stop = ["decoding.search={kind: beam, width: 5, patient: false}"]
     recipe = rnn_recipe(Shape(**facts["shape"]), [*length, *stop])
-    codecs = folders.read_identity(folder / "model").codecs
+    codecs = read_identity(folder / "model").codecs
     model = folders.build_model(recipe, codecs)
     held = weights.of(model)
     held["head.bias"][END] = -100.0
-    folders.begin(folder / "rnn")
+    claims.begin(folder / "rnn")
     weights.save(folder / "rnn" / "model.safetensors", held)
-    folders.write_identity(folder / "rnn", recipe, codecs, {})
+    write_identity(folder / "rnn", recipe, codecs, {})
 
 
 def transformer_recipe(shape: Shape, more: list[str] | None = None) -> Recipe:

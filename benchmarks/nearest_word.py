@@ -16,6 +16,7 @@ from rapidfuzz.process import cdist
 
 from saccade.data.files import held_out
 from saccade.folders import model as folders
+from saccade.folders.identity import read_plan
 from saccade.models.noisy_channel import NoisyChannel
 from saccade.nouns import Example
 
@@ -50,7 +51,7 @@ def main() -> None:
     parser.add_argument("run", type=Path)
     parser.add_argument("--splits", nargs="+", default=["valid", "test"])
     given = parser.parse_args()
-    counts, readers = words_of(given.run), held_out(folders.read_plan(given.run).recipe)
+    counts, readers = words_of(given.run), held_out(read_plan(given.run).recipe)
     for name in given.splits:
         examples: list[Example] = list(readers[name].build(Path()).read())
         sources = [example.source.lower() for example in examples]

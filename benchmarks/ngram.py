@@ -21,6 +21,7 @@ from itertools import chain
 from pathlib import Path
 
 from saccade.folders import model as folders
+from saccade.folders.identity import read_plan
 from saccade.predict.evaluation import likelihood_of
 from saccade.readers.base import Reader
 from saccade.tokenizers._vocabulary import END, START, Vocabulary
@@ -90,7 +91,7 @@ def main() -> None:
     parser.add_argument("--split", default="test")
     parser.add_argument("--orders", type=int, nargs="+", default=[1, 2, 3, 4])
     asked = parser.parse_args()
-    data = folders.read_plan(asked.folder).recipe.data
+    data = read_plan(asked.folder).recipe.data
     model = folders.load(asked.folder)
     vocabulary = model.target.vocabulary
     assert vocabulary is not None, "numbers have no n-grams"

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from saccade.engines._open import load
-from saccade.folders import model as folders
+from saccade.folders.identity import read_plan
 from saccade.inspections.windows import bells
 from saccade.metrics.cer import Cer
 from saccade.predict.prediction import Prediction
@@ -73,7 +73,7 @@ def main(arguments: Sequence[str]) -> None:
     options.add_argument("--biases", type=float, nargs="*", default=BIASES)
     given = options.parse_args(arguments)
     writer, reader = load(given.writer), load(given.reader)
-    data = folders.read_plan(Path(given.writer)).recipe.data
+    data = read_plan(Path(given.writer)).recipe.data
     part = data.valid if given.part == "valid" else next(iter(data.test.values()))
     examples = list(islice(part.build(Path()).read(), given.texts))
     texts = [example.source for example in examples]

@@ -28,7 +28,7 @@ import torch
 from benchmarks.environments import python, ready
 from saccade.data.files import examples_of
 from saccade.engines._open import load
-from saccade.folders import model as folders
+from saccade.folders.identity import read_plan
 from saccade.metrics.base import Metric
 from saccade.nouns import Example
 from saccade.parts import Part
@@ -113,7 +113,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--tesseract", default="tesseract", help="the command")
     asked = parser.parse_args()
-    recipe = folders.read_plan(asked.model).recipe
+    recipe = read_plan(asked.model).recipe
     split = next(iter(recipe.data.test))
     examples = examples_of(recipe, split, asked.model)[: asked.files]
     sides = {"saccade": ours(asked.model)}

@@ -15,6 +15,7 @@ from benchmarks.workloads import Effort, Kit
 from saccade.data.batching import BatchPlan
 from saccade.data.prepare import batches_of, prepare
 from saccade.folders import model as folders
+from saccade.folders.identity import read_identity
 from saccade.folders.versions import versions
 from saccade.kernels.allocator import kept_memory
 from saccade.recipe import Recipe
@@ -55,7 +56,7 @@ def _train(
 
 def _loop(recipe: Recipe, kit: Kit) -> Loop:
     """Build what `saccade train` builds."""
-    codecs = folders.read_identity(kit.folder / "model").codecs
+    codecs = read_identity(kit.folder / "model").codecs
     prepared = prepare(recipe, kit.data, codecs)
     model = folders.build_model(recipe, codecs)
     objective = recipe.training.objective.build(codecs.target.decode)

@@ -32,6 +32,7 @@ from saccade.data.files import examples_of
 from saccade.data.prepare import batches_of, prepare
 from saccade.flow import Batch
 from saccade.folders import model as folders
+from saccade.folders.identity import read_plan
 from saccade.modalities._hearing import Hearing
 from saccade.modalities._resample import resample
 from saccade.modalities._sound import SoundFile
@@ -156,7 +157,7 @@ def transcribe(folder: Path, split: str, most: int) -> None:
         raise SystemExit(
             "pocketsphinx is not there: python -m benchmarks.environments pocketsphinx"
         )
-    recipe = folders.read_plan(folder).recipe
+    recipe = read_plan(folder).recipe
     examples = examples_of(recipe, split, folder)[:most]
     predictor = folders.load(folder, searcher=fastest_searcher)
     with tempfile.TemporaryDirectory() as place:

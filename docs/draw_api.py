@@ -20,10 +20,14 @@ import saccade  # noqa: E402 - of this checkout
 
 PAGE = DOCS / "api.md"
 BEGIN, END = "<!-- api: begin -->", "<!-- api: end -->"
-VERBS = [name for name in ("load", "fit", "train", "inspect", "edits") if name in saccade.__all__]
+VERBS = [
+    name
+    for name in ("load", "fit", "train", "inspect", "explain", "edits")
+    if name in saccade.__all__
+]
 CLASSES = [
     *("Predictor", "Trained", "Prediction", "Predictions", "Evaluation", "Scored", "History"),
-    *("Drawing", "EditTable", "Listener", "Opened", "Recipe"),
+    *("Drawing", "Explained", "EditTable", "Listener", "Opened", "Recipe"),
 ]
 ALIASES = {
     name: found.__name__

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         TrainingError,
         WorkerError,
     )
+    from saccade.explanations.base import Explained, explain
     from saccade.inspections.base import draw as inspect
     from saccade.look.edits import EditTable, edits
     from saccade.predict.evaluation import Evaluation
@@ -46,6 +47,7 @@ _PLACES = {
     "Drawing": "views.drawing",
     "EditTable": "look.edits",
     "Evaluation": "predict.evaluation",
+    "Explained": "explanations.base",
     "Forecast": "predict.prediction",
     "History": "api",
     "Interrupted": "errors",
@@ -65,6 +67,7 @@ _PLACES = {
     "Translator": "predict.predictor",
     "WorkerError": "errors",
     "edits": "look.edits",
+    "explain": "explanations.base",
     "fit": "api",
     "inspect": "inspections.base",
     "load": "engines._open",
@@ -85,6 +88,7 @@ __all__ = [
     "Drawing",
     "EditTable",
     "Evaluation",
+    "Explained",
     "Forecast",
     "History",
     "Interrupted",
@@ -105,6 +109,7 @@ __all__ = [
     "WorkerError",
     "__version__",
     "edits",
+    "explain",
     "fit",
     "inspect",
     "load",

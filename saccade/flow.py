@@ -120,7 +120,8 @@ class Memory:
     places: `[B, S]`, which state each place of the source went into, -1 for padding; None if there
     is one for each, M = S.  values: `[B, M, D]`, what attention reads, for an encoder that wants it
     to differ from the states, by which it compares; None means the states.  belongs: `[B, M, K]`,
-    True where a state is of that one of K sources; None if there is only one.
+    True where a state is of that one of K sources; None if there is only one.  carried: the last
+    states of the layers of a recurrent encoder, by their number from "0", if it hands them on.
     """
 
     states: Tensor
@@ -129,6 +130,7 @@ class Memory:
     places: Tensor | None = None
     values: Tensor | None = None
     belongs: Tensor | None = None
+    carried: "State | None" = None
 
     def over_source(self, weights: Tensor) -> Tensor:
         """Share the weights of states, `[B, T, A, M]`, out among the places of each: `[..., S]`.

@@ -29,6 +29,8 @@ from saccade.errors import RecipeError, suggest
 T = TypeVar("T")
 _UNIONS = (types.UnionType, Union)  # X | Y, as it is and of what takes arguments
 _FOUND: set[tuple[str, str]] = set()  # parts seen before, so that folders are not listed again
+_SHOWN = 200  # characters of a value in a message
+_MOST_PROBLEMS = 100  # that are looked for: a file of nonsense has one a line
 
 
 @dataclass(frozen=True)
@@ -158,7 +160,7 @@ def check_part(family: type[T], raw: Any, path: str, problems: list[str]) -> Par
         raw = {"kind": raw}
     if not isinstance(raw, dict) or not isinstance(raw.get("kind"), str):
         problems.append(
-            f"{path}: expected the name of a part, or kind: and options; found {raw!r}."
+            f"{path}: expected the name of a part, or kind: and options; found {_brief(raw)}."
         )
         return None
     kind, given = raw["kind"], {k: v for k, v in raw.items() if k != "kind"}
@@ -180,6 +182,8 @@ def check_options(
     """Check what a recipe gave against a schema; return the values that are right."""
     checked: dict[str, Any] = {}
     for name, raw in given.items():
+        if len(problems) >= _MOST_PROBLEMS:
+            break
         where = f"{path}.{name}" if path else str(name)
         if name not in options:
             names = ", ".join(sorted(options)) or "none"
@@ -209,7 +213,11 @@ def check_value(kind: Any, value: Any, path: str, problems: list[str]) -> Any:
     if origin is Part:
         return check_part(inner[0], value, path, problems)
     if origin is list and isinstance(value, list):
-        return [check_value(inner[0], v, f"{path}[{i}]", problems) for i, v in enumerate(value)]
+        return [
+            check_value(inner[0], v, f"{path}[{i}]", problems)
+            for i, v in enumerate(value)
+            if len(problems) < _MOST_PROBLEMS
+        ]
     if origin is dict and isinstance(value, dict):
         return {str(k): check_value(inner[1], v, f"{path}.{k}", problems) for k, v in value.items()}
     if kind is float and type(value) is int:
@@ -217,9 +225,15 @@ def check_value(kind: Any, value: Any, path: str, problems: list[str]) -> Any:
     either = origin in _UNIONS and type(value) in inner  # a column by number or name, or None
     allowed = either or (origin is Literal and value in inner)
     if not allowed and (origin is not None or type(value) is not kind):
-        problems.append(f"{path}: expected {_describe(kind)}, found {value!r}.{_hint(kind, value)}")
+        problems.append(
+            f"{path}: expected {_describe(kind)}, found {_brief(value)}.{_hint(kind, value)}"
+        )
         return None
     return value
+
+
+def _brief(value: Any) -> str:
+    return repr(value)[:_SHOWN]
 
 
 def _describe(kind: Any) -> str:

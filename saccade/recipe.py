@@ -13,6 +13,8 @@ from typing import Any, Literal, get_type_hints
 import yaml
 
 from saccade.errors import RecipeError
+from saccade.intake.files import read_text
+from saccade.intake.yaml_text import LONGEST, parse_yaml
 from saccade.kernels.precision import Precision
 from saccade.metrics._fitting import unfit_metrics
 from saccade.metrics.base import Metric
@@ -165,12 +167,12 @@ class Recipe:
 def load(path: Path, overrides: Iterable[str] = ()) -> Recipe:
     """Read a recipe from a YAML file, with `a.b=c` overrides; relative paths stay as written."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path, LONGEST)
     except FileNotFoundError:
         raise RecipeError(
             f"{path}: no such recipe. `saccade init TASK` writes a starter."
         ) from None
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise RecipeError(f"{path}: cannot be read as UTF-8 text: {error}.") from None
     return parse(text, str(path), overrides)
 
@@ -179,7 +181,8 @@ def parse(text: str, where: str = "recipe", overrides: Iterable[str] = ()) -> Re
     """Read a recipe from YAML text."""
     raw = _safe_yaml(text, where)
     if not isinstance(raw, dict):
-        raise RecipeError(f"{where}: expected sections data, model, training; found {raw!r}.")
+        found = repr(raw)[:80]
+        raise RecipeError(f"{where}: expected sections data, model, training; found {found}.")
     for override in overrides:
         _override(raw, override)
     return from_plain(raw, where)
@@ -202,12 +205,9 @@ def from_plain(raw: Mapping[str, Any], where: str = "recipe") -> Recipe:
 
 def _safe_yaml(text: str, where: str) -> Any:
     try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f"line {mark.line + 1}: " if mark else ""
-        problem = getattr(error, "problem", None) or str(error)
-        raise RecipeError(f"{where}: {line}not valid YAML: {problem}.") from None
+        return parse_yaml(text)
+    except ValueError as error:
+        raise RecipeError(f"{where}: {error}.") from None
 
 
 def _override(raw: dict[str, Any], override: str) -> None:

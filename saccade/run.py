@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,11 +13,15 @@ from rich.console import Console
 from saccade import recipe as recipes
 from saccade.data.files import check_files, examples_of, held_out, key_of
 from saccade.errors import CheckpointError, DataError, RecipeError
+from saccade.folders import claims
 from saccade.folders import model as folders
-from saccade.folders.examples import pick_examples, read_examples, write_examples
-from saccade.folders.facts import read_lexicon, read_profile
+from saccade.folders.examples import pick_examples, write_examples
+from saccade.folders.facts import read_lexicon
 from saccade.folders.fusion import carried
-from saccade.folders.rivals import read_rivals, write_rivals
+from saccade.folders.home import write_again
+from saccade.folders.identity import Charter, read_identity, read_plan
+from saccade.folders.rivals import read_rivals
+from saccade.intake.yaml_text import MOST_VALUES, count_values
 from saccade.learners._bench import Bench
 from saccade.learners.base import Learner
 from saccade.look.report import More, standing, write_report
@@ -34,8 +38,9 @@ from saccade.predict.verdict import Verdict, without_model
 from saccade.recipe import Recipe, Training
 from saccade.train import weights
 from saccade.train.checkpoint import Checkpoints
-from saccade.train.files import write_file, write_text
+from saccade.train.files import write_text
 from saccade.train.log import Board, Log
+from saccade.train.processes import Processes, joined, restarted
 from saccade.train.progress import Progress
 
 # What may change when a run is resumed: when to stop and what to say, not what is learned.
@@ -64,11 +69,12 @@ class Run:
         return self.bench.predictor
 
 
-def train(
+def train(  # noqa: PLR0913 - most are options
     recipe: Recipe,
     folder: Path,
     *,
     resume: bool = False,
+    resume_from: int | None = None,
     start_from: Path | None = None,
     overwrite: bool = False,
     device: str = "cpu",
@@ -77,10 +83,13 @@ def train(
 ) -> Run:
     """Train a recipe into a folder.
 
+    Under torchrun, each of its processes calls this alike; they share `folder`, and one writes.
+
     Args:
         recipe: what to do.
         folder: where to write; must be new unless `resume` or `overwrite`.
         resume: go on from the folder's last checkpoint, as if it had not stopped.
+        resume_from: with `resume`, go on from the checkpoint of this step instead.
         start_from: a model folder whose vocabularies and weights to start from. Of a language
             model's, a model that has a source takes the target vocabulary and what weights fit. Of
             one on features, a model on pictures takes the network that made them, and their size.
@@ -89,39 +98,84 @@ def train(
         root: where the relative paths of the recipe start.
         console: where to tell of progress; stderr if not given.
     """
-    folders.claim(folder, resume=resume, overwrite=overwrite)
+    _check_storable(recipe)
     board = _board(recipe.training)
-    if start_from and not find(Learner, find(Model, recipe.model.kind).learner).starts_from:
+    with (
+        joined(device) as (processes, place),
+        threads(recipe.training.threads),
+        torch.random.fork_rng(devices=[]),
+        ExitStack() as held,
+    ):
+        learner = _learner(recipe, start_from, processes.size)
+        if restarted() and Checkpoints(folder).index().names:
+            resume, overwrite = True, False
+        claimed = claims.claimed(folder, resume=resume, overwrite=overwrite)
+        processes.lead(lambda: held.enter_context(claimed))  # for the whole run
+        known = read_plan(folder) if resume else None
+        if known:
+            _check_recipe(known, recipe)
+        bench = _bench(processes, recipe, root, place, folder if resume else None, start_from)
+        if known:
+            _check_data(known, bench.hashes)
+        leads = processes.leads
+        told = (console or Console(stderr=True)) if leads else Console(quiet=True)
+        log = Log(folder if leads else None, told)
+        trainer = learner(recipe, bench, folder, log, processes)
+        if resume:
+            trainer.resume(resume_from)
+        processes.agree(weights.sums(bench.model) if processes.size > 1 else {}, "weights")
+        processes.lead(lambda: _furnish(trainer, resume=resume))
+        for text in (bench.started, *bench.warnings):
+            if text:
+                log.say(text)
+        log.board = board(str(folder / "tensorboard")) if board and leads else None
+        reason = trainer.run()
+    return Run(folder, bench, trainer.progress, reason, trainer.verdict)
+
+
+def _learner(recipe: Recipe, start_from: Path | None, n_processes: int) -> type[Learner]:
+    """Return who fits the model; refuse what they cannot do."""
+    learner = find(Learner, find(Model, recipe.model.kind).learner)
+    if start_from and not learner.starts_from:
         raise RecipeError(
             f"--from {start_from}: {recipe.model.kind} counts its data from nothing; expected no"
             " folder to start from. Leave out --from."
         )
-    known = folders.read_plan(folder) if resume else None
-    if known:
-        _check_recipe(known, recipe)
-    with threads(recipe.training.threads), torch.random.fork_rng(devices=[]):
-        going_on = folder if resume else None
-        bench = Bench(recipe, root, device, going_on, start_from)
-        examples = pick_examples(recipe, bench.codecs, root)
-        if known:
-            _check_data(known, bench.hashes)
-        log = Log(folder, console or Console(stderr=True))
-        trainer = find(Learner, bench.model.learner)(recipe, bench, folder, log)
-        if resume:
-            trainer.resume()
-            write_text(folder / "recipe.yaml", bench.recipe.to_yaml())
-            bench.resumed(folder)
-        else:
-            folders.begin(folder)
-            trainer.save()
-            bench.identify(folder)
-        write_examples(folder, examples)
-        for text in (bench.started, *bench.warnings):
-            if text:
-                log.say(text)
-        log.board = board(str(folder / "tensorboard")) if board else None
-        reason = trainer.run()
-    return Run(folder, bench, trainer.progress, reason, trainer.verdict)
+    if n_processes > 1 and not learner.shares:
+        raise RecipeError(
+            f"{n_processes} processes: {recipe.model.kind} counts its data in one; expected one."
+            " Leave out --processes, or torchrun."
+        )
+    return learner
+
+
+def _bench(
+    processes: Processes,
+    recipe: Recipe,
+    root: Path,
+    device: str,
+    resume: Path | None,
+    start_from: Path | None,
+) -> Bench:
+    """Make the bench: the first process stores what the others find; all must read the same."""
+    made: list[Bench] = []
+    processes.in_turn(lambda: made.append(Bench(recipe, root, device, resume, start_from)))
+    processes.agree(made[0].hashes, "data")
+    return made[0]
+
+
+def _furnish(trainer: Learner, *, resume: bool) -> None:
+    """Write what a run folder holds besides checkpoints."""
+    bench, folder, recipe = trainer.bench, trainer.folder, trainer.recipe
+    examples = pick_examples(recipe, bench.codecs, bench.root)
+    if resume:
+        write_text(folder / "recipe.yaml", bench.recipe.to_yaml())
+        bench.resumed(folder)
+    else:
+        claims.begin(folder)
+        trainer.checkpoints.save(trainer.snapshot())
+        bench.identify(folder)
+    write_examples(folder, examples)
 
 
 def evaluate(
@@ -150,7 +204,7 @@ def evaluate(
             given.
         decode: how to write.
     """
-    recipe = folders.read_plan(folder).recipe
+    recipe = read_plan(folder).recipe
     chosen = list(metrics) or recipe.decoding.metrics
     problems = unfit_metrics("evaluate", chosen, recipe.data.target)
     if problems:
@@ -176,7 +230,7 @@ def report(
 
     `beside` are folders of other models of the same data, drawn below.
     """
-    recipe, progress = folders.read_identity(folder).recipe, standing(folder)
+    recipe, progress = read_identity(folder).recipe, standing(folder)
     split = next(iter(recipe.data.test), "valid")
     check_files(recipe, {key_of(recipe, split): held_out(recipe)[split]}, root)
     predictor = folders.load(folder, device=device, searcher=fastest_searcher)
@@ -194,8 +248,9 @@ def average(source: Path, target: Path, *, last: int = 0, best: int = 0) -> list
         last: average so many of the newest validated checkpoints; 0 means all that are kept.
         best: average so many of the best checkpoints instead.
     """
-    folders.claim(target, advice="Choose a new folder with --output, or delete this one.")
-    identity = folders.read_identity(source)
+    advice = "Choose a new folder with --output, or delete this one."
+    claims.claim(target, advice=advice)
+    identity = read_identity(source)
     checkpoints = Checkpoints(source)
     index = checkpoints.index()
     names = index.best[:best] if best else index.validated[-last:]
@@ -204,17 +259,10 @@ def average(source: Path, target: Path, *, last: int = 0, best: int = 0) -> list
             f"{source}: asked for {best or last or 'all'} validated checkpoints, found"
             f" {len(names)}. Keep more with training.keep_last or training.keep_best."
         )
-    found = [weights.load(checkpoints.folder / name / "model.safetensors") for name in names]
-    mean = weights.average(found)
-    mean, hashes = folders.upgrade(source, mean), identity.facts.get("data", {})
-    folders.begin(target)
-    write_file(target / "model.safetensors", lambda path: weights.save(path, mean))
-    write_examples(target, read_examples(source))
-    profile, words = read_profile(source), read_lexicon(source)
-    folders.write_identity(
-        target, identity.recipe, identity.codecs, hashes, profile, words, carried(source)
-    )
-    write_rivals(target, dataclasses.replace(read_rivals(source), verdict=None))
+    mean = weights.average([checkpoints.model_weights(name) for name in names])
+    mean, words = folders.upgrade(source, mean), read_lexicon(source)
+    rivals = dataclasses.replace(read_rivals(source), verdict=None)
+    write_again(source, target, identity, mean, words, carried(source), rivals, advice)
     return names
 
 
@@ -234,7 +282,7 @@ def threads(n: int) -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def _check_recipe(known: folders.Charter, recipe: Recipe) -> None:
+def _check_recipe(known: Charter, recipe: Recipe) -> None:
     """Refuse to resume a run whose recipe has changed."""
     free = ["data.obtain", *(f"training.{name}" for name in FREE)]
     if recipe.decoding.max_ratio < 0:  # training has found the limits
@@ -254,7 +302,17 @@ def _check_recipe(known: folders.Charter, recipe: Recipe) -> None:
         )
 
 
-def _check_data(known: folders.Charter, hashes: dict[str, str]) -> None:
+def _check_storable(recipe: Recipe) -> None:
+    """Refuse a recipe that could be written into the folder but not read again."""
+    n = count_values(recipe.plain())
+    if n > MOST_VALUES:
+        raise RecipeError(
+            f"recipe: {recipe.name} says {n:,} values, such as pairs that stand in it; expected at"
+            f" most {MOST_VALUES:,}. Put the data into files and name them in data.train."
+        )
+
+
+def _check_data(known: Charter, hashes: dict[str, str]) -> None:
     """Refuse to resume a run whose data has changed."""
     saved = known.facts.get("data", {})
     moved = [name for name, value in hashes.items() if saved.get(name) != value]

@@ -17,7 +17,7 @@ from saccade.data.batching import collate as make_batch
 from saccade.data.codecs import Codecs
 from saccade.decoders.base import Decoder
 from saccade.encoders.base import Encoder
-from saccade.flow import Batch, Memory, from_lengths
+from saccade.flow import Batch, Memory, State, from_lengths, reorder
 from saccade.kernels.library import SWITCH, found
 from saccade.modalities.numbers import NumbersCodec, Scale
 from saccade.modalities.text import TextCodec
@@ -68,13 +68,14 @@ def readers(dim: int) -> list[Part[Attention]]:
     return [part for part, one in fit if not one.recurrent and not one.hard]
 
 
-def positions(*, inside: bool) -> list[Part[Positions]]:
-    """Every kind of positions that acts inside self-attention, or every kind that does not."""
-    return [part for part in variants(Positions) if _acts_inside(part) is inside]
+def positions(*, added: bool) -> list[Part[Positions]]:
+    """Every kind of positions that only adds to vectors, or every kind that does anything else."""
+    return [part for part in variants(Positions) if _only_adds(part) is added]
 
 
-def _acts_inside(part: Part[Positions]) -> bool:
-    return part.build(4, Heads(2, 2)).inside(1, 0, torch.zeros(1)) is not None
+def _only_adds(part: Part[Positions]) -> bool:
+    built = part.build(4, Heads(2, 2))
+    return built.adds and built.inside(1, 0, torch.zeros(1)) is None
 
 
 def name(part: object) -> str:
@@ -108,16 +109,23 @@ def mask_of(*lengths: int, size: int | None = None) -> Tensor:
 
 
 def memory(*lengths: int, dim: int = 8, extra: int = 0) -> Memory:
-    """Make a memory of noise, with `extra` places of other noise behind its padding."""
+    """Make a memory of noise, with `extra` places of other noise behind its padding.
+
+    It carries the last states of two layers of a cell that has `h` alone, as wide as a state.
+    """
     mask = mask_of(*lengths)
     states, beyond = randn(*mask.shape, dim), randn(len(mask), extra, dim, seed=9)
     states = torch.cat([states, beyond], dim=1)
-    return Memory(states, mask_of(*lengths, size=states.shape[1]), randn(len(mask), dim, seed=2))
+    kept, summary = mask_of(*lengths, size=states.shape[1]), randn(len(mask), dim, seed=2)
+    carried: State = {str(i): {"h": randn(len(mask), dim, seed=3 + i)} for i in range(2)}
+    return Memory(states, kept, summary, carried=carried)
 
 
 def rows_of(memory: Memory, index: Tensor) -> Memory:
     """Take rows of a memory."""
-    return Memory(memory.states[index], memory.mask[index], memory.summary[index])
+    carried = None if memory.carried is None else reorder(memory.carried, index)
+    rows = (memory.states[index], memory.mask[index], memory.summary[index])
+    return Memory(*rows, carried=carried)
 
 
 def collate(sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> Batch:

@@ -7,7 +7,7 @@ import pytest
 import saccade
 from saccade import api
 from saccade.fit.outline import outline
-from saccade.folders import model as folders
+from saccade.folders.identity import read_identity
 from saccade.predict.prediction import DECIMALS, rounded
 from tests.engines.folders import SOURCES, write_noise
 from tests.fit.small import shrunk
@@ -53,7 +53,7 @@ def test_train_without_files_then_load(tmp_path: Path) -> None:
 def test_a_temporary_folder_and_a_held_out_tenth() -> None:
     pairs = [(f"a{i} b", f"b a{i}") for i in range(40)]
     m = saccade.train(SMALL, pairs=pairs, max_steps=1)
-    identity = folders.read_identity(m.folder)
+    identity = read_identity(m.folder)
     assert len(identity.recipe.data.train[0].options["pairs"]) == 36
     assert len(identity.recipe.data.valid.options["pairs"]) == 4
 
@@ -82,7 +82,7 @@ class Stored:
 
 def test_tables_are_pairs() -> None:
     m = saccade.train(SMALL, pairs=Stored(PAIRS), valid=Stored(PAIRS[:1]), max_steps=1)
-    data = folders.read_identity(m.folder).recipe.data
+    data = read_identity(m.folder).recipe.data
     assert data.train[0].options["pairs"] == [list(pair) for pair in PAIRS]
     assert data.valid.options["pairs"] == [list(PAIRS[0])]
     assert len(m.evaluate(Stored(PAIRS)).examples) == 3

@@ -8,9 +8,9 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "saccade"
 
 LAYERS = [  # a room may import rooms of the layers above its own, and no others
-    ("errors", "nouns", "flow", "kernels", "schedules"),
-    ("parts", "tokenizers", "positions", "layers", "search", "guards"),
-    ("cells",),
+    ("errors", "nouns", "flow", "kernels", "schedules", "intake"),
+    ("parts", "tokenizers", "layers", "search", "guards"),
+    ("cells", "positions"),
     ("embedders", "attention", "heads", "glimpses"),
     ("modalities", "encoders", "decoders"),
     ("corpora", "metrics", "views", "models"),
@@ -21,14 +21,14 @@ LAYERS = [  # a room may import rooms of the layers above its own, and no others
     ("folders", "look", "starters"),
     ("export", "learners", "inspections"),
     ("engines", "run"),
-    ("experiments", "fit", "server"),
+    ("experiments", "explanations", "fit", "server"),
     ("api", "cli"),
 ]
 LAYER = {room: n for n, layer in enumerate(LAYERS) for room in layer}
 DOORS = ("", "__main__")  # the package's own front imports late, whatever is asked of it
 NO_TORCH = (
     *("metrics", "views", "corpora", "tokenizers", "errors", "parts", "readers"),
-    *("guards", "modalities", "nouns"),
+    *("guards", "modalities", "nouns", "intake"),
 )
 ALLOWED = {  # beyond errors and parts, what these rooms may import of ours
     "search": {"flow", "kernels", "nouns"},

@@ -29,7 +29,7 @@ def test_unknown_keys_come_with_a_suggestion() -> None:
     model = {"kind": "encoder_decoder", "encoder": {"kind": "rnn", "hiden": 3}}
     assert problems(model=model) == [
         "r.yaml: model.encoder.hiden: rnn has no option 'hiden'. Did you mean 'hidden'? Options:"
-        " above, bidirectional, cell, dropout, hidden, layers, residual."
+        " above, bidirectional, carry, cell, dropout, hidden, layers, residual, residual_from."
     ]
 
 

@@ -10,6 +10,8 @@ import torch
 from saccade import recipe as recipes
 from saccade.errors import CheckpointError, DataError, RecipeError, TrainingError
 from saccade.folders import model as folders
+from saccade.folders import starting
+from saccade.folders.identity import read_identity
 from saccade.learners import _bench
 from saccade.metrics.base import Metric
 from saccade.nouns import Hypothesis, Side
@@ -174,8 +176,8 @@ def test_starting_from_another_model(tmp_path: Path) -> None:
         start_from=tmp_path / "a",
         console=small.quiet(),
     )
-    first = folders.read_identity(tmp_path / "a").facts["vocabularies"]
-    assert folders.read_identity(tmp_path / "b").facts["vocabularies"] == first
+    first = read_identity(tmp_path / "a").facts["vocabularies"]
+    assert read_identity(tmp_path / "b").facts["vocabularies"] == first
 
 
 def test_paths_start_at_the_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -287,10 +289,10 @@ def test_a_language_model_starts_a_decoder_weight_for_weight(tmp_path: Path) -> 
     raw["model"] |= {"encoder": rnn, "decoder": {**plain, "attention": "dot"}}
     recipe = recipes.from_plain(raw)
     run = train(recipe, tmp_path / "mt", start_from=tmp_path / "lm", console=small.quiet())
-    known, identity = folders.read_weights(tmp_path / "lm")[0], folders.read_identity(run.folder)
+    known, identity = folders.read_weights(tmp_path / "lm")[0], read_identity(run.folder)
     assert identity.codecs.target.fingerprint == run.predictor.target.fingerprint
     fresh = folders.build_model(recipe, identity.codecs)
-    said = folders.start_weights(fresh, recipe, tmp_path / "lm")
+    said = starting.start_weights(fresh, recipe, tmp_path / "lm")
     own = weights.of(fresh)
     taken = [n for n in own if n in known and torch.equal(own[n], known[n])]
     assert {"target_embedding.weight", "head.bias", "decoder.cells.0.U"} <= set(taken)
@@ -302,7 +304,7 @@ def test_a_language_model_starts_a_decoder_weight_for_weight(tmp_path: Path) -> 
     with pytest.raises(
         CheckpointError, match=r"none of its 10 weights fits the recipe's model; exp"
     ):
-        folders.start_weights(other, narrow, tmp_path / "lm")
+        starting.start_weights(other, narrow, tmp_path / "lm")
 
 
 def test_the_encoder_of_ctc_starts_one_with_attention(tmp_path: Path) -> None:
@@ -318,10 +320,10 @@ def test_the_encoder_of_ctc_starts_one_with_attention(tmp_path: Path) -> None:
     train(recipe, tmp_path / "attention", start_from=tmp_path / "ctc", console=small.quiet())
     known, identity = (
         folders.read_weights(tmp_path / "ctc")[0],
-        folders.read_identity(tmp_path / "ctc"),
+        read_identity(tmp_path / "ctc"),
     )
     fresh = folders.build_model(recipe, identity.codecs)
-    said = folders.start_weights(fresh, recipe, tmp_path / "ctc")
+    said = starting.start_weights(fresh, recipe, tmp_path / "ctc")
     own = weights.of(fresh)
     taken = [n for n in own if n in known and torch.equal(own[n], known[n])]
     assert taken == [n for n in own if n.startswith("reading.")]

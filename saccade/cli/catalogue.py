@@ -70,4 +70,6 @@ def _shown(default: Any) -> str:
         return default.kind
     if isinstance(default, bool):
         return str(default).lower()
+    if isinstance(default, list) and any(isinstance(one, Part) for one in default):
+        return f"[{', '.join(map(_shown, default))}]"
     return str(default) if default != "" else "''"

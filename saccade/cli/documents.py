@@ -11,7 +11,8 @@ from saccade.cli.formats import OutputColumns
 from saccade.errors import RecipeError
 from saccade.look.printed import PrintedLine, printed_line
 from saccade.modalities._photo import LARGEST, read_photo
-from saccade.predict.prediction import Looker, Prediction
+from saccade.predict.looker import Looker
+from saccade.predict.prediction import Prediction
 
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

@@ -21,6 +21,7 @@ from saccade.engines._open import load
 from saccade.errors import DataError
 from saccade.folders import model as folders
 from saccade.folders.fusion import write_confusions
+from saccade.folders.identity import read_plan
 from saccade.look.pictures import character_drawing, confusion_drawing, length_drawing
 from saccade.metrics._characters import confusion_counts
 from saccade.metrics.base import Metric
@@ -32,6 +33,7 @@ from saccade.predict.evaluation import (
     WithoutModel,
     without_unknown,
 )
+from saccade.predict.linking import alignment_error
 from saccade.views.drawing import Drawing, checked_path
 
 Json = Annotated[
@@ -76,6 +78,15 @@ def evaluate(
             "--without-unknown", help="Measure examples without unknown words by themselves too."
         ),
     ] = False,
+    gold: Annotated[
+        Path | None,
+        typer.Option(
+            "--gold",
+            metavar="FILE",
+            help="Links of words by people, 0-3 sure and 0p3 possible, a line for each example: how"
+            " far the model's attention is from them.",
+        ),
+    ] = None,
     picture: Annotated[
         Path | None,
         typer.Option(
@@ -104,13 +115,15 @@ def evaluate(
 
       saccade evaluate runs/labels --metric f1 --confusion text --picture confusion.svg
 
+      saccade evaluate runs/aligned --gold links.txt     [dim](the alignment error rate)[/dim]
+
       saccade evaluate runs/demo --engine ctranslate2 --quantise int8
     """
     checked_device(device)
     if picture:
         checked_path(picture, "--picture")
     chosen = [part_of(Metric, name) for name in metrics or []]
-    recipe = folders.read_plan(model).recipe
+    recipe = read_plan(model).recipe
     if split == "all" and split not in recipe.data.test:
         _evaluate_all(model, list(recipe.data.test), chosen, Decode(beam), json_file)
         return
@@ -137,11 +150,18 @@ def evaluate(
     if unknown:
         figures = {name: figure.plain() for name, figure in known.items()}
         plain["without_unknown"] = {"examples": len(found.known), "metrics": figures}
+    linked = None
+    if gold is not None:
+        predictor = folders.load(model, device=device)
+        linked = alignment_error(predictor, found.examples, gold)
+        plain["alignment"] = linked.plain()
     publish(json_file, plain)
     if json_file != "-":
         show_evaluation(f"{model} on {split}: {len(found.examples):,} examples", found)
         if unknown:
             show_figures(f"without unknown words: {len(found.known):,} examples", known)
+        if linked is not None:
+            typer.echo(linked.line())
     _draw_asked(
         found, measured[:1], confusion, picture, by_length=by_length, quiet=json_file == "-"
     )

@@ -14,7 +14,7 @@ from saccade.cli.tables import show_table
 from saccade.data.files import held_out
 from saccade.engines._devices import checked_device
 from saccade.errors import RecipeError
-from saccade.folders import model as folders
+from saccade.folders.identity import read_plan
 from saccade.look.gallery import gallery_of, usual_metric
 from saccade.metrics.base import Metric
 from saccade.predict.decode import Decode
@@ -53,7 +53,7 @@ def gallery(
     place = target or model / "gallery.html"
     if place.suffix.lower() != ".html":
         raise RecipeError(f"--output {place}: ends in '{place.suffix}'; expected .html. Rename it.")
-    recipe = folders.read_plan(model).recipe
+    recipe = read_plan(model).recipe
     split = split or next(iter(recipe.data.test), "valid")
     ranked = part_of(Metric, metric) if metric else usual_metric(recipe.decoding.metrics)
     note_files(model, held_out(recipe).get(split))

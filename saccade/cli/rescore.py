@@ -12,7 +12,7 @@ from saccade.cli.tables import show_table
 from saccade.data.files import held_out
 from saccade.engines._devices import checked_device
 from saccade.experiments.rescoring import rescore as rescored
-from saccade.folders import model as folders
+from saccade.folders.identity import read_plan
 from saccade.predict.evaluation import Figure
 
 
@@ -42,7 +42,7 @@ def rescore(
       saccade rescore runs/phrase-multi30k-de-en runs/bahdanau --nbest 50
     """
     checked_device(device)
-    recipe = folders.read_plan(model).recipe
+    recipe = read_plan(model).recipe
     split = split or next(iter(recipe.data.test), "valid")
     note_files(model, recipe.data.valid)
     note_files(model, held_out(recipe).get(split))

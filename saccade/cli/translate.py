@@ -57,11 +57,13 @@ def translate(
         ),
     ] = None,
     form: Annotated[
-        Format,
+        Format | None,
         typer.Option(
-            "--format", help="text, tsv (source, output, ...) or jsonl; for lines hocr or alto."
+            "--format",
+            help="text, tsv (source, output, ...) or jsonl; for lines hocr or alto. Text if not"
+            " given; of --shards as the shard is.",
         ),
-    ] = Format.text,
+    ] = None,
     scores: Annotated[bool, typer.Option("--scores", help="Add each output's score.")] = False,
     alignments: Annotated[
         bool,
@@ -106,6 +108,26 @@ def translate(
     line_buffered: Annotated[
         bool, typer.Option("--line-buffered", help="Answer every line before reading the next.")
     ] = False,
+    shards: Annotated[
+        tuple[str, Path] | None,
+        typer.Option(
+            "--shards",
+            metavar="IN OUT",
+            help="Predict every file of the folder or pattern IN into a file of the same name in"
+            " the folder OUT.",
+        ),
+    ] = None,
+    workers: Annotated[
+        int, typer.Option("--workers", min=1, help="Of --shards: processes that share the work.")
+    ] = 1,
+    column: Annotated[
+        str,
+        typer.Option(
+            "--column",
+            help="Of --shards in tables: the key or column to read, for TSV its number; if not"
+            " given the first, or one with a usual name.",
+        ),
+    ] = "",
     engine: Engine = "auto",
     quantise: Quantise = "",
     device: Device = "cpu",
@@ -118,7 +140,8 @@ def translate(
     language model goes on from each line instead. A model with several sources reads a JSON object
     a line: {"story": "...", "question": "..."}. A model of pictures reads the files named behind it
     (PNG, JPEG, GIF, WebP), one line out for each, or lines with data URIs; one of sounds WAVE,
-    FLAC, Ogg and MP3 files.
+    FLAC, Ogg and MP3 files. With --shards every file of a corpus is predicted once, by several
+    processes; the same command goes on where it was stopped, also on several machines at once.
 
     [dim]Examples:[/dim]
 
@@ -127,6 +150,8 @@ def translate(
       saccade translate runs/demo -i in.txt -o out.jsonl --format jsonl --nbest 5 --alignments
 
       saccade predict runs/captions dog.jpg beach.png
+
+      saccade predict runs/demo --shards 'corpus/*.txt.gz' outputs --workers 8
 
       saccade predict runs/fraktur-ctc lines/*.png --format alto -o lines.xml
 
@@ -142,19 +167,30 @@ def translate(
     chance["bias"] = bias
     drawn = _sample({"beam": beam, "length_penalty": length_penalty}, chance, sample)
     decode = Decode(beam, nbest, length_penalty, sample=drawn, prefix=prefix)
+    if alignments and is_export(model):
+        raise RecipeError(
+            f"--alignments: {model} was exported without what tells where a model looked;"
+            " expected the model folder. Translate with that one."
+        )
+    if shards:  # () if they are not given
+        _refuse_beside_shards(pictures, source, target, line_buffered=line_buffered)
+        search = {"beam": beam, "nbest": nbest, "length_penalty": length_penalty}
+        many = import_module("saccade.cli.shards")  # with processes, which one line does not need
+        job = many.ShardJob(
+            model,
+            {**search, "sample": drawn, "prefix": prefix},
+            *(form, scores, alignments, flags, column, engine, quantise, device),
+        )
+        many.predict_shards(*shards, workers, job)
+        return
+    _refuse_without_shards(workers=workers > 1, column=column != "")
+    form = form or Format.text
     with output(target) as file:
-        if alignments and is_export(model):
-            raise RecipeError(
-                f"--alignments: {model} was exported without what tells where a model looked;"
-                " expected the model folder. Translate with that one."
-            )
         much = input_size(source) >= _MUCH
         lighten()
         with uncollected():
             translator = load(model, device=device, engine=engine, quantise=quantise, much=much)
-        if translator.target.vocabulary is None:
-            columns_of = {"--scores": scores, "--alignments": alignments}
-            _refuse_search(model, decode, columns_of, draws=translator.target.ends)
+        refuse_search(model, decode, translator, scores=scores, alignments=alignments)
         live = source is None and not pictures and _is_terminal(sys.stdin)
         inputs = _inputs(model, translator, pictures, source, live=live)
         chunk = 1 if live or line_buffered else _PICTURES if pictures else CHUNK
@@ -169,6 +205,32 @@ def translate(
             return
         _write(
             found, file, wanted, eager=live or line_buffered, draw=live and _is_terminal(sys.stdout)
+        )
+
+
+def _refuse_without_shards(*, workers: bool, column: bool) -> None:
+    given = [name for name, asked in {"--workers": workers, "--column": column}.items() if asked]
+    if given:
+        raise RecipeError(
+            f"{', '.join(given)}: belongs to --shards, which was not asked for. Add --shards IN"
+            " OUT, or leave it out."
+        )
+
+
+def _refuse_beside_shards(
+    pictures: list[str] | None, source: Path | None, target: Path | None, *, line_buffered: bool
+) -> None:
+    asked = {
+        "files behind the model": pictures,
+        "--input": source,
+        "--output": target,
+        "--line-buffered": line_buffered,
+    }
+    given = [name for name, value in asked.items() if value]
+    if given:
+        raise RecipeError(
+            f"{', '.join(given)}: beside --shards, which says what is read and written; expected"
+            " one of them. Leave the others out."
         )
 
 
@@ -209,15 +271,20 @@ def _sample(
     return options if sample else None
 
 
-def _refuse_search(model: Path, decode: Decode, columns: dict[str, bool], *, draws: bool) -> None:
-    """Refuse options that are for symbols; values that are drawn may be sampled."""
+def refuse_search(
+    model: Path, decode: Decode, opened: Opened, *, scores: bool, alignments: bool
+) -> None:
+    """Refuse options that are for symbols to a model of values; what draws may be sampled."""
+    if opened.target.vocabulary is not None:
+        return
     asked = {
         "--beam": decode.beam is not None,
         "--nbest": decode.nbest > 1,
         "--length-penalty": decode.length_penalty is not None,
-        "--sample": decode.sample is not None and not draws,
+        "--sample": decode.sample is not None and not opened.target.ends,
         "--prefix": decode.prefix != "",
-        **columns,
+        "--scores": scores,
+        "--alignments": alignments,
     }
     given = [name for name, is_given in asked.items() if is_given]
     if given:

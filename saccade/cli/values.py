@@ -34,7 +34,7 @@ def _process(
     """Stand in for a parameter's `process_value`, which is the `convert` that is spared."""
     one = parameter.nargs == 1 and not parameter.multiple
     if not one and value is None and not (parameter.required or parameter.callback):
-        return ()
+        return () if parameter.multiple or parameter.nargs < 0 else None
     found = read(value) if one else None
     if found is None and (value is not None or parameter.required or not one):
         return convert(context, value)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from saccade.engines._open import load
-from saccade.folders import model as folders
 from saccade.folders.examples import read_examples
+from saccade.folders.identity import read_identity
 from saccade.nouns import Example, pair
 from saccade.predict.evaluation import figures_of
 from saccade.tokenizers._vocabulary import SYMBOLS, Vocabulary
@@ -49,7 +49,7 @@ def compare(folder: Path, exported: Path, most: int) -> Agreement:
         exported: what `saccade export` wrote.
         most: how many lines at most.
     """
-    identity = folders.read_identity(folder)
+    identity = read_identity(folder)
     vocabulary = identity.codecs.source.vocabulary
     assert vocabulary is not None, "exports are of models of text"
     examples = read_examples(folder)[:most]

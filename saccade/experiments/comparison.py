@@ -20,8 +20,8 @@ from saccade import run
 from saccade.engines._open import load
 from saccade.errors import CheckpointError, RecipeError
 from saccade.experiments.measures import Judged, check_comparable, check_trainable, judged
-from saccade.folders import model as folders
-from saccade.look.report import read_curves, training_flops
+from saccade.folders.identity import read_identity, read_plan
+from saccade.look.report import read_curves
 from saccade.metrics.base import paired
 from saccade.nouns import Example
 from saccade.predict.evaluation import Evaluation
@@ -101,7 +101,7 @@ def _crossed(
                 f"{path}: is a finished model, which --over and --set cannot change. Give its"
                 " recipe instead."
             )
-        yield Variant(path.name, folders.read_identity(path).recipe, path)
+        yield Variant(path.name, read_identity(path).recipe, path)
         return
     for chosen in itertools.product(*(values for _, values in sweeps)):
         own = [
@@ -183,7 +183,7 @@ def _finished(folder: Path, recipe: Recipe, *, overwrite: bool) -> bool:
     """Say whether the folder holds this very recipe, trained to its end."""
     if not (folder / "model.safetensors").exists():
         return False
-    if folders.read_identity(folder).recipe.same(recipe):
+    if read_identity(folder).recipe.same(recipe):
         return True
     if overwrite:
         return False
@@ -197,7 +197,7 @@ def _stopped(folder: Path, recipe: Recipe) -> bool:
     """Say whether the folder holds the beginning of this very run."""
     if not (folder / "recipe.yaml").exists() or not Checkpoints(folder).index().names:
         return False
-    return folders.read_identity(folder).recipe.same(recipe)
+    return read_identity(folder).recipe.same(recipe)
 
 
 def measure(
@@ -214,7 +214,7 @@ def measure(
         evaluation,
         run.count_parameters(translator.model),
         progress.seconds if progress else float("nan"),
-        training_flops(translator, progress) if progress else float("nan"),
+        progress.flops if progress else float("nan"),
     )
 
 
@@ -235,7 +235,7 @@ def rows_of(measured: dict[str, list[Measured]]) -> list[Row]:
 
 
 def _judged(one: Measured) -> Judged:
-    return judged(one.evaluation, folders.read_plan(one.folder).recipe)
+    return judged(one.evaluation, read_plan(one.folder).recipe)
 
 
 def _row(name: str, runs: list[Measured], judges: list[Judged], best: Judged | None) -> Row:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from saccade.data.files import examples_of
 from saccade.engines._open import load
 from saccade.errors import RecipeError
-from saccade.folders import model as folders
+from saccade.folders.identity import read_plan
 from saccade.metrics.base import Metric, References, paired
 from saccade.parts import Part
 from saccade.predict.evaluation import Figure, figures_of
@@ -97,7 +97,7 @@ def rescore(model: Path, by: Path, split: str, n_best: int, *, device: str = "cp
 
 def _checked(model: Path, by: Path) -> tuple[Recipe, Part[Metric]]:
     """Refuse models that do not read and write the same; return the first one's metric."""
-    recipe, other = (folders.read_plan(one).recipe for one in (model, by))
+    recipe, other = (read_plan(one).recipe for one in (model, by))
     if len(recipe.data.read) > 1 or len(other.data.read) > 1:
         raise RecipeError(
             "rescore: a model reads several sources; expected two models of one text each."

@@ -18,7 +18,7 @@ from saccade.fit.halving import Standing, Timed, halve, share_out, stage_name
 from saccade.fit.outline import Outline, readable
 from saccade.fit.plan import EVALUATION, PLAN, TIMING, FitPlan, read_plan
 from saccade.fit.rules import relative_cost, smaller
-from saccade.folders import model as folders
+from saccade.folders import claims
 from saccade.learners._bench import Bench
 from saccade.learners._timing import roughly, time_evaluation, time_updates
 from saccade.predict.evaluation import Evaluation
@@ -91,7 +91,7 @@ def fit(
     """
     begun = time.monotonic() if begun is None else begun
     console = console or Console(stderr=True)
-    folders.claim(folder, overwrite=overwrite, advice="Choose another -o, or give --overwrite.")
+    claims.claim(folder, overwrite=overwrite, advice="Choose another -o, or give --overwrite.")
     beside = folder.with_name(f"{folder.name}-candidates")
     for line in made.told():
         console.print(line, markup=False, highlight=False)

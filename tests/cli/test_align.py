@@ -1,5 +1,7 @@
 """`saccade align` on files of pairs: one direction, two, and a gold standard."""
 
+import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +20,16 @@ PAIRS = [
 WORDS = {"tokenizer": {"kind": "word", "punctuation": False}}
 
 
-def trained(folder: Path, *, back: bool = False, **model: Any) -> Predictor:
+def trained(
+    folder: Path, *, back: bool = False, limit: dict[str, int] | None = None, **model: Any
+) -> Predictor:
     pairs = [pair[::-1] if back else pair for pair in PAIRS]
     reader = {"kind": "pairs", "pairs": pairs}
     plain: dict[str, Any] = {
         "name": "back" if back else "forward",
         "data": {"train": reader, "valid": reader, "source": WORDS, "target": WORDS},
         "model": model or {"kind": "hmm_alignment", "null": 0.1},
+        "training": limit or {},
         "decoding": {"metrics": []},
     }
     run.train(recipes.from_plain(plain, "test"), folder / str(plain["name"]))
@@ -55,6 +60,42 @@ def test_two_directions_become_one(runs: Path, call: Call) -> None:
     assert (runs / "found").read_text("utf-8") == "0-0 1-1\n" * 6
     again = call("align", runs / "found", runs / "pairs.tsv", "--gold", runs / "gold")
     assert again.out.startswith("AER 0.0000")
+
+
+def test_evaluate_tells_the_error_over_a_split(runs: Path, call: Call, tmp_path: Path) -> None:
+    mixed = tmp_path / "mixed"
+    mixed.write_text("0-1 1-1\n" * 2 + "0-0 1-1\n" * 4, encoding="utf-8")
+    asked = ("evaluate", runs / "forward", "--split", "valid", "--gold", mixed)
+    line = call("align", runs / "forward", runs / "pairs.tsv", "--gold", mixed).out
+    assert line == "AER 0.1667  precision 0.8333  recall 0.8333  (12 links, 12 sure)\n"
+    assert line in call(*asked).out
+    found = json.loads(call(*asked, "--json", "-").out)["alignment"]
+    assert found == {
+        "aer": pytest.approx(1 / 6),
+        "precision": pytest.approx(5 / 6),
+        "recall": pytest.approx(5 / 6),
+        "links": 12,
+        "sure": 12,
+    }
+
+
+def test_any_model_with_attention_has_an_error(runs: Path, call: Call, tmp_path: Path) -> None:
+    small: dict[str, Any] = {"embedding": 8, "encoder": {"kind": "rnn", "hidden": 8}}
+    for attention in ("additive", "none"):
+        decoder = {"kind": "rnn", "hidden": 8, "attention": attention}
+        trained(
+            tmp_path / attention,
+            limit={"max_steps": 2},
+            kind="encoder_decoder",
+            **small,
+            decoder=decoder,
+        )
+    asked = ("--split", "valid", "--gold", runs / "gold")
+    told = call("evaluate", tmp_path / "additive" / "forward", *asked)
+    assert re.search(r"AER 0\.\d{4}  precision", told.out), told.err
+    told = call("evaluate", tmp_path / "none" / "forward", *asked)
+    assert told.code == 1
+    assert "the model has no attention, so nothing says which words belong together" in told.err
 
 
 def test_other_verbs_take_them(runs: Path, call: Call, tmp_path: Path) -> None:

@@ -25,6 +25,8 @@ def test_options_have_their_defaults() -> None:
     (beam,) = (one for one in entries("search") if one.kind == "beam")
     assert "width: 5" in beam.options
     (tsv,) = (one for one in entries("readers") if one.kind == "tsv")
+    (ensemble,) = (one for one in entries("models") if one.kind == "ensemble")
+    assert ensemble.options == ("members: [encoder_decoder, encoder_decoder]",)
     assert tsv.options == ("path: ''", "source: 1", "target: 2", "features: 0")
 
 

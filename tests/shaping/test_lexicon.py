@@ -11,6 +11,7 @@ from saccade.errors import CheckpointError, DataError, RecipeError
 from saccade.export.base import export
 from saccade.folders import model as folders
 from saccade.folders.facts import read_lexicon
+from saccade.folders.identity import write_lexicon
 from saccade.parts import Part
 from saccade.predict.decode import DecodeOptions
 from saccade.predict.predictor import Predictor
@@ -81,7 +82,7 @@ def test_a_tab_is_refused() -> None:
 
 def test_a_list_survives_a_folder(tmp_path: Path) -> None:
     assert read_lexicon(tmp_path) is None
-    folders.write_lexicon(tmp_path, COUNTS)
+    write_lexicon(tmp_path, COUNTS)
     assert read_lexicon(tmp_path) == COUNTS
 
 
