@@ -37,7 +37,7 @@ def test_names_of_models_cannot_break_the_text() -> None:
 def test_an_answer_is_counted_before_its_last_part_is_sent() -> None:
     counters, seen = Counters(), list[tuple[str, bool]]()
 
-    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+    async def app(_scope: Scope, _receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": b"a", "more_body": True})
         await send({"type": "http.response.body", "body": b"b"})
@@ -49,7 +49,7 @@ def test_an_answer_is_counted_before_its_last_part_is_sent() -> None:
     async def receive() -> Message:
         return {"type": "http.disconnect"}
 
-    counted = Counted(app, counters, knows=lambda scope: None)
+    counted = Counted(app, counters, knows=lambda _: None)
     asyncio.run(counted({"type": "http"}, receive, send))
     assert seen == [("", False), ("a", False), ("b", True)]
     assert 'saccade_requests_total{route="other",status="200"} 1' in counters.text({})
