@@ -66,6 +66,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "joined": {"corpus": TSV},
     "jsonl": {"path": "j.jsonl"},
     "labelled": {"path": "l.txt"},
+    "languages": {"corpora": {"one": TSV, "two": {"kind": "jsonl", "path": "j.jsonl"}}},
     "misspellings": {"path": "m.txt"},
     "noisy": {"corpus": TSV},
     "parquet": {"path": "p.parquet"},
