@@ -1,6 +1,8 @@
 """Imports go one way: a room may import what stands in the layers above it, and nothing else."""
 
 import ast
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -49,6 +51,11 @@ OPTIONAL = {  # extras, and what is slow to import: imported where they are aske
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
+
+
 def room(module: str) -> str:
     """Return which room a module of ours belongs to; the package's own front is ''."""
     return module.removeprefix("saccade").lstrip(".").partition(".")[0]
@@ -71,41 +78,42 @@ def imported(node: ast.AST) -> list[str]:
     return []
 
 
-def arrows(path: Path) -> set[tuple[str, str]]:
-    """Return (room, room it imports) for every import of ours in a file."""
-    here = room(module_of(path))
-    found = {m for node in ast.walk(ast.parse(path.read_text("utf-8"))) for m in imported(node)}
+def arrows(path: Path) -> set[str]:
+    """Return the rooms that a file imports from, without its own."""
+    found = {m for node in ast.walk(tree_of(path)) for m in imported(node)}
     ours = {m for m in found if m == "saccade" or m.startswith("saccade.")}
-    known = {room(module_of(file)) for file in FILES}
-    rooms = {room(m) if room(m) in known else "" for m in ours}  # `from saccade import load`
-    return {(here, other) for other in rooms if other != here}
+    rooms = {room(m) if room(m) in ROOMS else "" for m in ours}  # `from saccade import load`
+    return rooms - {room(module_of(path))}
 
 
-@pytest.mark.parametrize("path", FILES, ids=module_of)
-def test_no_arrow_points_back(path: Path) -> None:
-    here = room(module_of(path))
-    if here in DOORS:
-        return
-    assert here in LAYER, f"{path}: room '{here}' has no place in the layers"
-    others = {other for _, other in arrows(path)} - set(DOORS)
-    back = [other for other in others if LAYER[other] >= LAYER[here]]
-    assert not back, f"{path} imports {back}, which are not above it"
-    allowed = ALLOWED.get(here)
-    if allowed is not None:
-        assert others <= {"errors", "parts", *allowed}
-
-
-@pytest.mark.parametrize("path", FILES, ids=module_of)
-def test_nothing_is_imported_inside_a_function(path: Path) -> None:
+def hidden(path: Path) -> Iterator[str]:
+    """Yield the modules that are imported inside functions of a file."""
     functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-    inside = {
-        module
-        for function in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(function, functions)
-        for node in ast.walk(function)
-        for module in imported(node)
-    }
-    assert inside <= OPTIONAL
+    for function in ast.walk(tree_of(path)):
+        if isinstance(function, functions):
+            for node in ast.walk(function):
+                yield from imported(node)
+
+
+ROOMS = {room(module_of(path)) for path in FILES}
+
+
+@pytest.mark.parametrize("here", sorted(ROOMS - set(DOORS)))
+def test_no_arrow_points_back(here: str) -> None:
+    assert here in LAYER, f"room '{here}' has no place in the layers"
+    for path in (path for path in FILES if room(module_of(path)) == here):
+        others = arrows(path) - set(DOORS)
+        back = [other for other in others if LAYER[other] >= LAYER[here]]
+        assert not back, f"{path} imports {back}, which are not above it"
+        allowed = ALLOWED.get(here)
+        if allowed is not None:
+            assert others <= {"errors", "parts", *allowed}, path
+
+
+@pytest.mark.parametrize("here", sorted(ROOMS))
+def test_nothing_is_imported_inside_a_function(here: str) -> None:
+    for path in (path for path in FILES if room(module_of(path)) == here):
+        assert set(hidden(path)) <= OPTIONAL, path
 
 
 @pytest.mark.parametrize("name", NO_TORCH)
@@ -113,25 +121,24 @@ def test_rooms_of_text_do_without_torch(name: str) -> None:
     files = [path for path in FILES if room(module_of(path)) == name]
     assert files
     for path in files:
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in ast.walk(tree_of(path)):
             assert not any(m.partition(".")[0] == "torch" for m in imported(node)), path
 
 
-@pytest.mark.parametrize("path", FILES, ids=module_of)
-def test_only_kernels_touch_memory(path: Path) -> None:
+@pytest.mark.parametrize("here", sorted(ROOMS - MEMORY))
+def test_only_kernels_touch_memory(here: str) -> None:
     """C is called by two rooms; the others see tensors go in and come out."""
-    if room(module_of(path)) in MEMORY:
-        return
-    tree = ast.parse(path.read_text("utf-8"))
-    names = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-    assert not names & {"data_ptr", "ctypes"}, path
-    assert "ctypes" not in {module for node in ast.walk(tree) for module in imported(node)}, path
+    for path in (path for path in FILES if room(module_of(path)) == here):
+        nodes = list(ast.walk(tree_of(path)))
+        names = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+        assert not names & {"data_ptr", "ctypes"}, path
+        assert "ctypes" not in {module for node in nodes for module in imported(node)}, path
 
 
 def test_the_layers_name_every_room_once_and_are_few() -> None:
     named = [one for layer in LAYERS for one in layer]
     assert len(named) == len(set(named))
-    assert set(named) == {room(module_of(path)) for path in FILES} - set(DOORS)
+    assert set(named) == ROOMS - set(DOORS)
     assert len(LAYERS) <= 15
 
 
@@ -146,7 +153,7 @@ def test_no_public_class_name_stands_twice() -> None:
     names = [
         node.name
         for path in FILES
-        for node in ast.parse(path.read_text("utf-8")).body
+        for node in tree_of(path).body
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     ]
     twice = {name for name in names if names.count(name) > 1}
