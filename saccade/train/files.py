@@ -22,6 +22,15 @@ def write_text(path: Path, text: str) -> None:
     write_file(path, fill)
 
 
+def copy_file(source: Path, path: Path) -> None:
+    """Copy a file aside, sync it, and put it in place in one move."""
+
+    def fill(aside: Path) -> None:
+        shutil.copyfile(source, aside)
+
+    write_file(path, fill)
+
+
 def write_file(path: Path, fill: Callable[[Path], None]) -> None:
     """Let `fill` write a file aside, sync it, and put it in place in one move."""
     aside = path.with_name(f".{path.name}.{os.getpid()}.part")
