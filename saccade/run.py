@@ -18,7 +18,7 @@ from saccade.folders import model as folders
 from saccade.folders.examples import pick_examples, write_examples
 from saccade.folders.facts import read_lexicon
 from saccade.folders.fusion import carried
-from saccade.folders.home import write_again
+from saccade.folders.home import Belongings, write_again
 from saccade.folders.identity import Charter, read_identity, read_plan
 from saccade.folders.rivals import read_rivals
 from saccade.intake.yaml_text import MOST_VALUES, count_values
@@ -260,9 +260,12 @@ def average(source: Path, target: Path, *, last: int = 0, best: int = 0) -> list
             f" {len(names)}. Keep more with training.keep_last or training.keep_best."
         )
     mean = weights.average([checkpoints.model_weights(name) for name in names])
-    mean, words = folders.upgrade(source, mean), read_lexicon(source)
-    rivals = dataclasses.replace(read_rivals(source), verdict=None)
-    write_again(source, target, identity, mean, words, carried(source), rivals, advice)
+    mean, rivals = (
+        folders.upgrade(source, mean),
+        dataclasses.replace(read_rivals(source), verdict=None),
+    )
+    with_it = Belongings(read_lexicon(source), carried(source), rivals)
+    write_again(source, target, identity, mean, with_it, advice)
     return names
 
 

@@ -22,7 +22,7 @@ from saccade.cli.options import note
 from saccade.cli.shard_work import ShardEnd, ShardJob, write_shard
 from saccade.cli.startup import lighten, uncollected
 from saccade.errors import DataError, Interrupted, RecipeError, SaccadeError, WorkerError
-from saccade.predict.shards import Shard, check_manifest, count_errors, list_shards
+from saccade.predict.shards import Shard, check_manifest, count_errors, list_shards, sweep_locks
 
 _DEATHS = 3  # of workers, before their shard is given up
 _PAUSE = 0.5  # seconds before a shard that another command has is tried again
@@ -38,6 +38,7 @@ def predict_shards(given: str, folder: Path, workers: int, job: ShardJob) -> Non
     shards = list_shards(given, folder)
     _refuse(job, shards)
     check_manifest(folder, job.model, job.plain())
+    sweep_locks(shards)
     waiting = [shard for shard in shards if not shard.is_done()]
     there = len(shards) - len(waiting)
     note(

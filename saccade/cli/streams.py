@@ -1,5 +1,6 @@
 """Bytes in and out: lines of UTF-8 with only a line feed as their end, and files written whole."""
 
+import errno
 import json
 import os
 import stat
@@ -48,7 +49,16 @@ def output(path: Path | None) -> Iterator[BinaryIO]:
     try:
         with _opened(aside, path) as file:
             yield file
+            file.flush()
+            os.fsync(file.fileno())
         aside.replace(path)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise DataError(
+            f"{path}: cannot be written: {error.strerror}. Free some space, or choose another place"
+            " with --output."
+        ) from None
     finally:
         aside.unlink(missing_ok=True)
 

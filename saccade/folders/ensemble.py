@@ -12,7 +12,7 @@ from saccade.folders import model as folders
 from saccade.folders.claims import claim
 from saccade.folders.facts import read_lexicon
 from saccade.folders.fusion import carried
-from saccade.folders.home import FREE, write_again
+from saccade.folders.home import FREE, Belongings, write_again
 from saccade.folders.identity import Identity, read_identity
 from saccade.models.base import Model
 from saccade.models.ensemble import Ensemble
@@ -48,8 +48,8 @@ def ensemble(sources: Sequence[Path], target: Path) -> Recipe:
     for n, source in enumerate(sources):
         found, _ = folders.read_weights(source)
         tensors |= {f"members.{n}.{name}": one for name, one in found.items()}
-    words, fused = read_lexicon(sources[0]), carried(sources[0])
-    write_again(sources[0], target, replace(identities[0], recipe=recipe), tensors, words, fused)
+    with_it = Belongings(read_lexicon(sources[0]), carried(sources[0]))
+    write_again(sources[0], target, replace(identities[0], recipe=recipe), tensors, with_it)
     return recipe
 
 

@@ -1,13 +1,12 @@
 """The language model that a model folder carries, a folder in it: its say in what is written."""
 
-import shutil
 from pathlib import Path
 
 from saccade.errors import RecipeError
 from saccade.folders.facts import LANGUAGE_MODEL, read_facts
 from saccade.intake.files import read_text
 from saccade.predict.repair import Confusions
-from saccade.train.files import told, write_text
+from saccade.train.files import copy_file, told, write_text
 
 CONFUSIONS = "confusions.tsv"  # beside the language model, which mends by it
 _FILES = (
@@ -40,7 +39,13 @@ def carry(folder: Path, source: Path) -> None:
         place.mkdir(exist_ok=True)
         for name in _FILES:
             if (source / name).is_file():
-                shutil.copyfile(source / name, place / name)
+                copy_file(source / name, place / name)
+
+
+def carry_with(folder: Path, source: Path, counts: Confusions) -> None:
+    """Copy a finished language model into a folder, with a table of its own to mend by."""
+    carry(folder, source)
+    write_confusions(folder / LANGUAGE_MODEL / CONFUSIONS, counts)
 
 
 def write_confusions(path: Path, counts: Confusions) -> None:

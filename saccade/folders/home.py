@@ -1,9 +1,9 @@
 """The home of a model: its folder, as `saccade.predict.home` asks for it."""
 
-import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from torch import Tensor
 
@@ -32,7 +32,7 @@ from saccade.predict.predictor import Predictor
 from saccade.predict.verdict import Rivals, without_model
 from saccade.shaping.lexicon import Counts
 from saccade.train import weights
-from saccade.train.files import told
+from saccade.train.files import copy_file
 
 FREE = "Choose a new folder, or delete this one."
 _PAPERS = ("README.md", "report.html")  # what people read; the rest is written anew
@@ -87,11 +87,26 @@ class FolderHome:
         identity = read_identity(self.folder)
         tensors = weights.of(predictor.model) or folders.read_weights(self.folder)[0]
         words, fused = read_lexicon(self.folder), carried(self.folder)
-        write_again(self.folder, target, identity, tensors, words, fused)
-        with told(target):
-            for name in _PAPERS:
-                if (self.folder / name).is_file():
-                    shutil.copyfile(self.folder / name, target / name)
+        with_it = Belongings(words, fused, more=self._copy_papers)
+        write_again(self.folder, target, identity, tensors, with_it)
+
+    def _copy_papers(self, target: Path) -> None:
+        for name in _PAPERS:
+            if (self.folder / name).is_file():
+                copy_file(self.folder / name, target / name)
+
+
+class Belongings(NamedTuple):
+    """What goes with the weights into a new folder.
+
+    words: all that may be written, if not everything may.  language_model: a folder.
+    rivals: others than those of the old folder.  more: writes what else belongs there.
+    """
+
+    words: Counts | None
+    language_model: Path | None
+    rivals: Rivals | None = None
+    more: Callable[[Path], None] | None = None
 
 
 def write_again(
@@ -99,15 +114,15 @@ def write_again(
     target: Path,
     identity: Identity,
     tensors: Mapping[str, Tensor],
-    words: Counts | None,
-    language_model: Path | None,
-    rivals: Rivals | None = None,
+    belongings: Belongings,
     advice: str = FREE,
 ) -> None:
     """Write a model folder of this identity; its examples and the like are those of `folder`.
 
-    `rivals` are others than its own, `advice` what to do if the target holds files.
+    The identity comes last and makes it whole, so that a kill leaves what may be begun again.
+    `advice` is what to do if the target holds files.
     """
+    words, language_model, rivals, more = belongings
     examples, profile = read_examples(folder), read_profile(folder)
     rivals = rivals or read_rivals(folder)
     hashes = identity.facts.get("data", {})
@@ -115,10 +130,12 @@ def write_again(
         claims.begin(target)
         write_weights(target, tensors)
         write_examples(target, examples)
+        write_rivals(target, rivals)
+        if more:
+            more(target)
         write_identity(
             target, identity.recipe, identity.codecs, hashes, profile, words, language_model
         )
-        write_rivals(target, rivals)
 
 
 def home_of(folder: Path) -> FolderHome:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from saccade import recipe as recipes
@@ -9,8 +10,8 @@ from saccade.errors import RecipeError
 from saccade.folders import claims
 from saccade.folders import model as folders
 from saccade.folders.facts import LANGUAGE_MODEL, read_lexicon
-from saccade.folders.fusion import CONFUSIONS, carried, read_confusions, write_confusions
-from saccade.folders.home import FREE, write_again
+from saccade.folders.fusion import CONFUSIONS, carried, carry_with, read_confusions
+from saccade.folders.home import FREE, Belongings, write_again
 from saccade.folders.identity import read_identity
 from saccade.recipe import Recipe
 from saccade.shaping.lexicon import Counts, gather
@@ -60,9 +61,10 @@ def reconfigure(
         listed = [part.build(root) for part in decoding.lexicon]
         words = gather(listed) if listed else None
     tensors, _ = folders.read_weights(source)
-    write_again(source, target, replace(identity, recipe=recipe), tensors, words, fused)
-    if table is not None:
-        write_confusions(target / LANGUAGE_MODEL / CONFUSIONS, table)
+    with_it = Belongings(words, fused)
+    if fused is not None and table is not None:
+        with_it = Belongings(words, None, more=partial(carry_with, source=fused, counts=table))
+    write_again(source, target, replace(identity, recipe=recipe), tensors, with_it)
     return recipe
 
 

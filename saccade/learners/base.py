@@ -112,6 +112,7 @@ class Learner(ABC):
         self.processes.lead(self._save)
 
     def _save(self) -> None:
+        self.log.sync()
         self.checkpoints.save(self.snapshot())
 
     def resume(self, step: int | None = None) -> None:

@@ -19,8 +19,8 @@ import json
 import os
 import socket
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Final, cast
@@ -101,7 +101,7 @@ def claimed(shard: Shard) -> Iterator[bool]:
     The claim ends with the process at the latest.
     """
     shard.output.parent.mkdir(parents=True, exist_ok=True)
-    path = shard.output.with_name(f".{shard.output.name}.lock")
+    path = _lock_of(shard)
     if shard.is_done():
         yield False
         return
@@ -120,6 +120,10 @@ def claimed(shard: Shard) -> Iterator[bool]:
             yield True
         finally:
             path.unlink(missing_ok=True)
+
+
+def _lock_of(shard: Shard) -> Path:
+    return shard.output.with_name(f".{shard.output.name}.lock")
 
 
 @contextmanager
@@ -150,7 +154,7 @@ def note_errors(shard: Shard, problems: list[str]) -> None:
         return
     aside = shard.errors.with_name(f".{shard.errors.name}.part")
     text = "".join(f"{problem}\n" for problem in problems)
-    aside.write_text(text, encoding="utf-8", errors="replace")
+    _write_synced(aside, text)
     aside.replace(shard.errors)
 
 
@@ -169,13 +173,62 @@ def check_manifest(folder: Path, model: Path, options: Mapping[str, Any]) -> Non
     wanted = {"format": _FORMAT, "model": _digest(model), "options": dict(options)}
     path = folder / _MANIFEST
     aside = path.with_name(f"{_MANIFEST}.{socket.gethostname()}.{os.getpid()}")
-    aside.write_text(json.dumps(wanted, ensure_ascii=False), encoding="utf-8")
+    _sweep_asides(folder)
     try:
+        _write_synced(aside, json.dumps(wanted, ensure_ascii=False))
         os.link(aside, path)  # fails if it is there
     except FileExistsError:
-        _compare(json.loads(path.read_text(encoding="utf-8")), wanted, folder)
+        _compare(_read_manifest(path), wanted, folder)
     finally:
-        aside.unlink()
+        aside.unlink(missing_ok=True)
+
+
+def sweep_locks(shards: Iterable[Shard]) -> None:
+    """Remove the locks of finished shards, whose processes were killed before they could."""
+    for shard in shards:
+        path = _lock_of(shard)
+        if shard.is_done() and path.exists():
+            with suppress(OSError), path.open("a+", encoding="utf-8") as file:
+                if _lock(file, path):
+                    path.unlink(missing_ok=True)
+
+
+def _sweep_asides(folder: Path) -> None:
+    """Remove manifests that processes of this machine were writing when they were killed."""
+    for aside in folder.glob(f"{_MANIFEST}.{socket.gethostname()}.*"):
+        number = aside.name.rpartition(".")[2]
+        if number.isdecimal() and not _is_alive(int(number)):
+            aside.unlink(missing_ok=True)
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _read_manifest(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(found, dict):
+            raise ValueError("no dictionary")
+    except ValueError as error:
+        raise DataError(
+            f"{path}: damaged ({error}); expected what the outputs beside it are made with. If you"
+            " know that, delete it and run the same command again; or choose another folder."
+        ) from None
+    return found
+
+
+def _write_synced(path: Path, text: str) -> None:
+    with path.open("w", encoding="utf-8", errors="replace") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _compare(found: dict[str, Any], wanted: dict[str, Any], folder: Path) -> None:

@@ -22,15 +22,24 @@ def write_text(path: Path, text: str) -> None:
     write_file(path, fill)
 
 
+def copy_file(source: Path, path: Path) -> None:
+    """Copy a file aside, sync it, and put it in place in one move."""
+
+    def fill(aside: Path) -> None:
+        shutil.copyfile(source, aside)
+
+    write_file(path, fill)
+
+
 def write_file(path: Path, fill: Callable[[Path], None]) -> None:
     """Let `fill` write a file aside, sync it, and put it in place in one move."""
     aside = path.with_name(f".{path.name}.{os.getpid()}.part")
     with told(path):
         try:
             fill(aside)
-            _sync(aside)
+            sync(aside)
             aside.replace(path)
-            _sync(path.parent)
+            sync(path.parent)
         finally:
             aside.unlink(missing_ok=True)
 
@@ -48,11 +57,11 @@ def write_folder(path: Path, fill: Callable[[Path], None]) -> None:
             aside.mkdir(parents=True)
             fill(aside)
             for file in (*aside.iterdir(), aside):
-                _sync(file)
+                sync(file)
             if path.exists():
                 path.rename(old)
             aside.rename(path)
-            _sync(path.parent)
+            sync(path.parent)
         finally:
             shutil.rmtree(aside, ignore_errors=True)
             shutil.rmtree(old, ignore_errors=True)
@@ -87,7 +96,8 @@ def told(path: Path) -> Iterator[None]:
         ) from error
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk, for power cuts."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -39,8 +39,10 @@ def held(folder: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        (folder / LOCK).unlink(missing_ok=True)
-        file.close()
+        with contextlib.suppress(OSError):  # it stays, and nobody holds it
+            (folder / LOCK).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            file.close()
         with contextlib.suppress(OSError):  # one that holds something, as it should
             for one in new:
                 one.rmdir()

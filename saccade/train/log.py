@@ -18,7 +18,7 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
-from saccade.train.files import told, write_text
+from saccade.train.files import sync, told, write_text
 from saccade.train.history import METRICS, MetricsFile
 from saccade.train.progress import Progress as Standing
 
@@ -66,6 +66,14 @@ class Log:
                 file.writelines(metrics.torn)
             self.say(f"{metrics.trouble} What is damaged is kept in {aside.name}.")
         write_text(self.folder / METRICS, b"".join(kept).decode("utf-8"))
+
+    def sync(self) -> None:
+        """Put on the disk what machines were told: a checkpoint must not know more than that."""
+        path = self.folder / METRICS if self.folder else None
+        if path and path.exists():
+            with told(path):
+                sync(path)
+                sync(path.parent)
 
     def report(self, text: str, spent: float, left: float | None) -> None:
         """Show how far the run is: seconds spent, and left; None if nobody knows."""

@@ -1,5 +1,7 @@
 """Weights in and out of safetensors files, and averages of them."""
 
+import os
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from zlib import crc32
@@ -112,8 +114,19 @@ def _some(names: Sequence[str]) -> str:
 
 
 def save(path: Path, weights: Mapping[str, Tensor]) -> None:
-    """Write weights to a safetensors file."""
-    save_file({name: t.detach().cpu().contiguous() for name, t in weights.items()}, path)
+    """Write weights to a safetensors file.
+
+    The library writes aside under a name of its own. It does so in a folder of ours, which
+    `sweep_leftovers` knows: else every kill would leave a file of that size.
+    """
+    room = path.with_name(f".{path.name}.{os.getpid()}.part")
+    room.mkdir(exist_ok=True)
+    try:
+        made = room / "weights"
+        save_file({name: t.detach().cpu().contiguous() for name, t in weights.items()}, made)
+        made.replace(path)
+    finally:
+        shutil.rmtree(room, ignore_errors=True)
 
 
 def header(path: Path) -> dict[str, StoredTensor]:
@@ -137,7 +150,7 @@ def load(path: Path) -> Weights:
     try:
         with safe_open(path, framework="pt") as file:
             return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except (SafetensorError, OSError) as error:
+    except (SafetensorError, OSError, RuntimeError) as error:  # the last is torch's, as it maps it
         raise CheckpointError(
             f"{path}: not a whole safetensors file ({error}); it was cut short or damaged. Use"
             " another checkpoint."

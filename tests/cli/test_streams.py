@@ -1,6 +1,8 @@
 """Bytes in and out of the command line."""
 
 import contextlib
+import errno
+import os
 from pathlib import Path
 
 import pytest
@@ -52,3 +54,25 @@ def test_a_file_takes_its_place_only_once_it_is_whole(tmp_path: Path) -> None:
     said = r"out.txt: cannot be written: .*Choose another place with"
     with pytest.raises(DataError, match=said), output(tmp_path / "no" / "out.txt"):
         pass
+
+
+def test_a_file_is_on_the_disk_before_it_takes_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, seen = tmp_path / "out", []
+    monkeypatch.setattr(os, "fsync", lambda file: seen.append((os.fstat(file).st_size, path)))
+    with output(path) as file:
+        file.write(b"text")
+        assert not seen
+    assert seen == [(4, path)]
+    assert path.read_bytes() == b"text"
+
+
+def test_a_full_disk_is_told_with_the_name_of_the_file(tmp_path: Path) -> None:
+    with pytest.raises(DataError) as caught, output(tmp_path / "out"):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    assert str(caught.value) == (
+        f"{tmp_path / 'out'}: cannot be written: No space left on device. Free some space, or"
+        " choose another place with --output."
+    )
+    assert not list(tmp_path.iterdir())

@@ -6,6 +6,7 @@ import pytest
 
 import saccade
 from saccade.errors import CheckpointError, DataError, RecipeError
+from saccade.folders import home
 from saccade.metrics.base import Metric
 from saccade.parts import Part
 from tests.engines.folders import SOURCES, TARGETS, write_noise
@@ -101,3 +102,23 @@ def test_nothing_is_overwritten(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match=r"already holds files"):
         saccade.load(folder).save(folder)
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_a_copy_is_whole_only_once_all_of_it_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pairs = [("a b", "x"), ("b a", "x"), ("a a", "y")]
+    saccade.train(pairs=pairs, folder=tmp_path / "run", max_steps=1)
+    model, target = saccade.load(tmp_path / "run"), tmp_path / "copy"
+    with monkeypatch.context() as patch:  # as a kill just before the last file
+        patch.setattr(home, "write_identity", _interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            model.save(target)
+    there = {path.name for path in target.iterdir()}
+    assert there >= {"model.safetensors", "rivals.json", "README.md", "report.html"}
+    model.save(target)  # begins again
+    saccade.load(target)
+
+
+def _interrupted(*_: object) -> None:
+    raise KeyboardInterrupt

@@ -1,5 +1,7 @@
 import fcntl
 import gzip
+import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +17,7 @@ from saccade.predict.shards import (
     list_shards,
     note_errors,
     published,
+    sweep_locks,
 )
 
 
@@ -158,3 +161,47 @@ def test_a_folder_without_locks_is_refused(shard: Shard, monkeypatch: pytest.Mon
         claimed(shard),
     ):
         pass
+
+
+def test_what_explains_the_outputs_is_on_the_disk_before_it_has_its_name(
+    shard: Shard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda file: synced.append(os.fstat(file).st_ino))
+    out = _filled(tmp_path, "m/model.json", "out/x") / "out"
+    check_manifest(out, tmp_path / "m", {})
+    note_errors(shard, ["a.txt:1: odd"])
+    assert synced == [(out / ".predict.json").stat().st_ino, shard.errors.stat().st_ino]
+
+
+def test_what_a_killed_process_left_of_a_manifest_goes(tmp_path: Path) -> None:
+    out, here = tmp_path / "out", socket.gethostname()
+    whose = (f"{here}.{1 << 23}", f"{here}.{os.getppid()}", "far.1")  # no process, ours, another's
+    dead, alive, elsewhere = (f".predict.json.{one}" for one in whose)
+    _filled(out, dead, alive, elsewhere)
+    check_manifest(out, _filled(tmp_path / "m", "model.json"), {})
+    assert _names(out) == sorted([".predict.json", alive, elsewhere])
+
+
+@pytest.mark.parametrize("text", ["", "[1]", '{"format": 1, "mo'])
+def test_a_damaged_manifest_is_named(tmp_path: Path, text: str) -> None:
+    _filled(tmp_path, "m/model.json", "out/x")
+    path = tmp_path / "out" / ".predict.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError) as caught:
+        check_manifest(tmp_path / "out", tmp_path / "m", {})
+    assert str(caught.value).startswith(f"{path}: damaged (")
+    assert str(caught.value).endswith(
+        "); expected what the outputs beside it are made with. If you know that, delete it and run"
+        " the same command again; or choose another folder."
+    )
+
+
+def test_the_lock_of_a_finished_shard_goes_unless_it_is_held(shard: Shard) -> None:
+    _filled(shard.output.parent, shard.output.name, ".a.txt.lock")
+    with (shard.output.parent / ".a.txt.lock").open() as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        sweep_locks([shard])
+        assert _names(shard.output.parent) == [".a.txt.lock", "a.txt"]
+    sweep_locks([shard])
+    assert _names(shard.output.parent) == ["a.txt"]

@@ -1,5 +1,6 @@
 """One process writes to a run folder at a time, and a crash lets go of it."""
 
+import errno
 import json
 import os
 import platform
@@ -101,3 +102,18 @@ def test_a_folder_that_a_run_writes_to_is_refused_whatever_is_asked(tmp_path: Pa
         while (folder / "metrics.jsonl").stat().st_size == before:
             worker.join(0.02)
             assert worker.is_alive()
+
+
+def test_a_lock_that_cannot_be_removed_hides_no_other_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(self: Path, **_: object) -> None:
+        raise OSError(errno.EIO, "Input/output error", str(self))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", refused)
+        with pytest.raises(ValueError, match="x"), held(tmp_path):
+            raise ValueError("x")
+    assert (tmp_path / LOCK).exists()
+    with held(tmp_path):  # nobody has it
+        pass

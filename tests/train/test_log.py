@@ -1,5 +1,6 @@
 import io
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -7,8 +8,11 @@ import pytest
 from rich.console import Console
 
 from saccade.errors import CheckpointError
+from saccade.train.checkpoint import Checkpoints, Snapshot
+from saccade.train.history import METRICS
 from saccade.train.log import Log, clock, counting
 from saccade.train.progress import Progress, Validation
+from tests.train import small
 
 
 class Board:
@@ -89,3 +93,22 @@ def test_counting_is_silent_without_a_terminal() -> None:
     with counting(Console(file=text), 3, "lines") as bar:
         bar.advance(bar.task_ids[0])
     assert text.getvalue().strip() == ""
+
+
+def test_a_checkpoint_knows_no_more_than_what_is_on_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, synced, save = tmp_path / METRICS, [0], Checkpoints.save
+
+    def fsync(file: int) -> None:
+        if path.exists() and os.path.samestat(os.fstat(file), path.stat()):
+            synced.append(path.stat().st_size)
+
+    def looked(self: Checkpoints, snapshot: Snapshot) -> Path:
+        assert synced[-1] == (path.stat().st_size if path.exists() else 0)
+        return save(self, snapshot)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    monkeypatch.setattr(Checkpoints, "save", looked)
+    small.run(tmp_path, max_steps=4, validate_every=2)
+    assert len(set(synced)) == 3  # nothing, and two validations

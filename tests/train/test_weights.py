@@ -6,6 +6,7 @@ from torch import nn
 
 from saccade.errors import CheckpointError
 from saccade.train import weights
+from saccade.train.files import sweep_leftovers
 
 
 def test_round_trip(tmp_path: Path) -> None:
@@ -66,3 +67,34 @@ def test_missing_and_truncated(tmp_path: Path) -> None:
         assert str(caught.value).startswith(f"{path}: not a whole safetensors file (")
         assert str(caught.value).endswith("it was cut short or damaged. Use another checkpoint.")
         weights.save(path, {"w": torch.zeros(100)})
+
+
+def test_what_the_library_writes_aside_is_swept_after_a_kill(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places, save = [], weights.save_file
+
+    def seen(tensors: dict[str, torch.Tensor], path: Path) -> None:
+        places.append(Path(path).parent)
+        save(tensors, path)
+
+    monkeypatch.setattr(weights, "save_file", seen)
+    weights.save(tmp_path / "a", {"w": torch.ones(2)})
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
+    places[0].mkdir()  # as a kill leaves it
+    (places[0] / ".tmpAbCdEf").write_bytes(b"half")
+    sweep_leftovers(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+def test_a_file_that_cannot_be_mapped_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weights.save(tmp_path / "a", {"w": torch.ones(2)})
+
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("unable to open file <a> in read-only mode: Input/output error (5)")
+
+    monkeypatch.setattr(weights, "safe_open", broken)
+    with pytest.raises(CheckpointError, match=rf"{tmp_path / 'a'}: .*Input/output error \(5\)"):
+        weights.load(tmp_path / "a")
