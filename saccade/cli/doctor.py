@@ -13,7 +13,7 @@ from saccade.cli.options import Device, note
 from saccade.cli.tables import out_console
 from saccade.data.codecs import TARGET
 from saccade.data.files import captions_of, check_files, readers_of, sounds_of, tables_of
-from saccade.data.prepare import fit_codecs, reads
+from saccade.data.prepare import fit_codecs, known_before, reads
 from saccade.engines._devices import checked_device
 from saccade.engines._open import load
 from saccade.folders.examples import read_examples
@@ -119,7 +119,7 @@ def _recipe(path: Path) -> list[Finding]:
     pictures += examine_sounds(sounds_of(readers_of(recipe)))
     if any(finding.stops for finding in pictures):
         return pictures
-    readers = [part.build(Path()) for part in data.train]
+    readers = known_before([part.build(Path()) for part in data.train])
     train = [example for reader in readers for example in _take(reader)]
     codecs = fit_codecs(recipe, readers)
     sides = codecs.sides if paired else {TARGET: codecs.target}

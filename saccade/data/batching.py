@@ -2,13 +2,14 @@
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from typing import final, overload
+from typing import Any, final, overload
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from saccade.data.codecs import TARGET, Codecs
+from saccade.data.plan import PairBatches
 from saccade.data.store import Store, StoredPair
 from saccade.errors import DataError
 from saccade.flow import Batch, Padded, Sources
@@ -29,6 +30,39 @@ def collate(
     values, mask, prefix = codecs.target.frame(targets, next(iter(sources.values())))
     target, numbers = _padded(values, mask), tuple(int(i) for i in index)
     return Batch(pad(codecs, sources), target, torch.from_numpy(prefix), numbers)
+
+
+def laid_out(
+    codecs: Codecs,
+    pairs: Sequence[StoredPair],
+    index: Sequence[int] | NDArray[np.signedinteger[Any]],
+    seed: str = "",
+) -> Batch:
+    """Make a batch of the pairs `index`; with a seed, other arrays of the same values if any vary.
+
+    What varies is a function of the seed and of the number of a pair.
+    """
+    if seed and any(codec.varies for codec in codecs.sides.values()):
+        heeds = any(codec.heeds for codec in codecs.sides.values())
+        pairs = [
+            _varied(codecs, pair, f"{seed} {i}", heeds=heeds)
+            for i, pair in zip(index, pairs, strict=True)
+        ]
+    sources = {name: [pair.sources[name] for pair in pairs] for name in codecs.sources}
+    return collate(codecs, sources, [pair.target for pair in pairs], [int(i) for i in index])
+
+
+def _varied(codecs: Codecs, pair: StoredPair, seed: str, *, heeds: bool) -> StoredPair:
+    chance = random.Random(seed)
+    said = _said(codecs, pair) if heeds else ""
+    sources = {name: codecs.sources[name].vary(a, chance, said) for name, a in pair.sources.items()}
+    return StoredPair(sources, codecs.target.vary(pair.target, chance, said))
+
+
+def _said(codecs: Codecs, pair: StoredPair) -> str:
+    """Return all text of a pair."""
+    arrays, sides = {**pair.sources, TARGET: pair.target}, codecs.sides
+    return " ".join(sides[name].decode(a) for name, a in arrays.items() if sides[name].vocabulary)
 
 
 def pad(codecs: Codecs, sources: Mapping[str, Sequence[Array]]) -> Sources:
@@ -52,6 +86,20 @@ class BatchPlan(Sequence[NDArray[np.int32]]):
     def __len__(self) -> int:
         return len(self._turn)
 
+    @property
+    def expected(self) -> int:
+        """How many batches there are."""
+        return len(self)
+
+    @property
+    def place(self) -> list[int]:
+        """Nothing: the number of a batch is enough to find it."""
+        return []
+
+    def ends(self, i: int) -> bool:
+        """Tell whether there is no batch `i` any more."""
+        return i >= len(self)
+
     @overload
     def __getitem__(self, i: int) -> NDArray[np.int32]: ...
     @overload
@@ -64,7 +112,7 @@ class BatchPlan(Sequence[NDArray[np.int32]]):
 
 
 @final
-class Batches:
+class Batches(PairBatches):
     """All pairs of some stores, cut into batches of about equal cost.
 
     Pairs with more places on a side than `limits` allows are left out and counted. A corpus of
@@ -85,8 +133,6 @@ class Batches:
     ) -> None:
         self._stores, self._codecs, self._limits = stores, codecs, limits
         self._seed, self._batch_tokens, self._mixed = seed, batch_tokens, mixed
-        self._varies = any(codec.varies for codec in codecs.sides.values())
-        self._heeds = any(codec.heeds for codec in codecs.sides.values())
         self._weights = weights or [1.0] * len(stores)
         self._first = np.cumsum([0, *(len(store) for store in stores)])
         sizes = {name: self._sizes(name) for name in codecs.sides}
@@ -119,24 +165,18 @@ class Batches:
             f" out: {reasons}"
         )
 
-    def epoch(self, e: int) -> BatchPlan:
-        """BatchPlan epoch `e`: a function of the seed and `e` only, the same on every machine.
-
-        A shuffle; then, window by window, put like lengths side by side and cut so that the longest
-        row of either side, END included, x rows <= batch_tokens; then shuffle the batches.
-        """
+    def epoch(self, e: int, place: Sequence[int] = ()) -> BatchPlan:
+        """BatchPlan epoch `e`: a function of the seed and `e` only, the same on every machine."""
         generator = np.random.Generator(np.random.PCG64([self._seed, e]))
         flat = self._shuffled(generator)
-        size = np.maximum(self._source, self._target)
-        window = max(int(_WINDOW * self._batch_tokens / size[flat].mean()), 1)
-        starts = [0]
-        for begin in range(0, len(flat), window):
-            part = flat[begin : begin + window]
-            if not self._mixed:
-                part[:] = part[_alike(self._source[part], self._target[part])]
-            starts.extend(begin + end for end in _cuts(size[part], self._batch_tokens))
-        turn = generator.permutation(len(starts) - 1)
-        return BatchPlan(flat, np.array(starts, dtype=np.int64), turn)
+        return cut_up(
+            flat,
+            self._source,
+            self._target,
+            generator,
+            batch_tokens=self._batch_tokens,
+            mixed=self._mixed,
+        )
 
     def batch(self, indices: Sequence[int] | NDArray[np.int32], epoch: int | None = None) -> Batch:
         """Read the pairs `indices` and pad them.
@@ -147,26 +187,8 @@ class Batches:
         stores = np.searchsorted(self._first, indices, "right") - 1
         local = (np.asarray(indices) - self._first[stores]).tolist()
         pairs = [self._stores[s].pair(i) for s, i in zip(stores.tolist(), local, strict=True)]
-        if epoch is not None and self._varies:
-            numbered = zip(indices, pairs, strict=True)
-            pairs = [self._varied(pair, f"{self._seed} {epoch} {i}") for i, pair in numbered]
-        sources = {name: [pair.sources[name] for pair in pairs] for name in self._codecs.sources}
-        targets = [pair.target for pair in pairs]
-        return collate(self._codecs, sources, targets, [int(i) for i in indices])
-
-    def _varied(self, pair: StoredPair, seed: str) -> StoredPair:
-        chance, codecs = random.Random(seed), self._codecs
-        said = self._said(pair) if self._heeds else ""
-        sources = {
-            name: codecs.sources[name].vary(a, chance, said) for name, a in pair.sources.items()
-        }
-        return StoredPair(sources, codecs.target.vary(pair.target, chance, said))
-
-    def _said(self, pair: StoredPair) -> str:
-        """Return all text of a pair."""
-        arrays, sides = {**pair.sources, TARGET: pair.target}, self._codecs.sides
-        texts = [sides[name].decode(a) for name, a in arrays.items() if sides[name].vocabulary]
-        return " ".join(texts)
+        seed = "" if epoch is None else f"{self._seed} {epoch}"
+        return laid_out(self._codecs, pairs, indices, seed)
 
     def spread(self, n: int) -> list[int]:
         """Return the numbers of up to `n` pairs that were kept, from the shortest to the longest.
@@ -253,6 +275,40 @@ class Batches:
             f"all {n} pairs are longer than the limit of {limits}; expected at least one within"
             " it: raise data.source.max_length or data.target.max_length."
         )
+
+
+def cut_up(
+    flat: NDArray[np.int32],
+    source: NDArray[np.int32],
+    target: NDArray[np.int32],
+    generator: np.random.Generator,
+    *,
+    batch_tokens: int,
+    mixed: bool,
+) -> BatchPlan:
+    """Cut a shuffle of pairs into batches of about equal cost.
+
+    Window by window, put like lengths side by side and cut so that the longest row of either side,
+    END included, x rows <= batch_tokens; then shuffle the batches.
+
+    Args:
+        flat: the pairs, in an order of chance; it becomes the order of the plan.
+        source: places of the sources of all pairs, by their number.
+        target: and of their targets.
+        generator: draws the order of the batches.
+        batch_tokens: of the recipe.
+        mixed: leave the shuffle as it is.
+    """
+    size = np.maximum(source, target)
+    window = max(int(_WINDOW * batch_tokens / size[flat].mean()), 1)
+    starts = [0]
+    for begin in range(0, len(flat), window):
+        part = flat[begin : begin + window]
+        if not mixed:
+            part[:] = part[_alike(source[part], target[part])]
+        starts.extend(begin + end for end in _cuts(size[part], batch_tokens))
+    turn = generator.permutation(len(starts) - 1)
+    return BatchPlan(flat, np.array(starts, dtype=np.int64), turn)
 
 
 def _alike(source: NDArray[np.int32], target: NDArray[np.int32]) -> NDArray[np.int64]:

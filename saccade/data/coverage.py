@@ -13,7 +13,6 @@ from saccade.data.prepare import Prepared
 from saccade.data.store import Store
 from saccade.nouns import Raw
 from saccade.readers.base import Reader
-from saccade.recipe import Recipe
 from saccade.tokenizers._vocabulary import UNK, Vocabulary
 
 _LOOKED = 20_000  # texts in which the unknown pieces are looked up
@@ -45,15 +44,11 @@ class Unknown:
         )
 
 
-def unknown_pieces(
-    recipe: Recipe, prepared: Prepared, root: Path, sides: Iterable[str]
-) -> list[Unknown]:
+def unknown_pieces(prepared: Prepared, sides: Iterable[str]) -> list[Unknown]:
     """Count the unknown pieces of the training data; sides that have none are left out.
 
     Args:
-        recipe: whose data it is.
-        prepared: the same data, encoded.
-        root: where relative paths start.
+        prepared: the data, encoded.
         sides: those whose vocabulary was taken over.
     """
     found = []
@@ -61,9 +56,8 @@ def unknown_pieces(
         vocabulary = prepared.codecs.sides[side].vocabulary
         n_unknown, n_pieces = _counts(prepared.train, side) if vocabulary else (0, 0)
         if vocabulary and n_unknown:
-            readers = [part.build(root) for part in recipe.data.train]
             every = max(1, sum(map(len, prepared.train)) // _LOOKED)
-            texts = islice(_texts(readers, side), 0, None, every)
+            texts = islice(_texts(prepared.readers, side), 0, None, every)
             unit = "words" if vocabulary.whole_words else "pieces"
             frequent = _frequent(vocabulary, texts)
             found.append(Unknown(side, unit, n_unknown, n_pieces, frequent))

@@ -1,7 +1,7 @@
 """From a recipe's files to codecs and stored arrays: what training starts from."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
@@ -10,8 +10,10 @@ import numpy as np
 from saccade.data import store
 from saccade.data.batching import Batches
 from saccade.data.codecs import TARGET, Codecs
+from saccade.data.plan import PairBatches
 from saccade.data.store import Store
-from saccade.errors import DataError
+from saccade.data.streaming import StreamedBatches
+from saccade.errors import DataError, RecipeError
 from saccade.guards.profile import Profile
 from saccade.guards.statistics import gather
 from saccade.modalities.base import Codec
@@ -19,6 +21,7 @@ from saccade.models.base import Model
 from saccade.nouns import SOURCE_NAME, Raw
 from saccade.parts import find
 from saccade.readers.base import Reader
+from saccade.readers.streamed import Streamed
 from saccade.recipe import Recipe
 
 _PROFILED = 20_000  # source lines whose characters are counted
@@ -26,12 +29,18 @@ _PROFILED = 20_000  # source lines whose characters are counted
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """All that training reads, and the hashes that say whether it is still the same."""
+    """All that training reads, and the hashes that say whether it is still the same.
+
+    train: the stores of all training pairs; of a stream, of its sample.  readers: of what is there.
+    stream: the corpus that is not stored, if there is one.
+    """
 
     codecs: Codecs
     train: list[Store]
     valid: Store
     hashes: dict[str, str]
+    readers: list[Reader] = field(default_factory=list)
+    stream: Streamed | None = None
 
 
 def prepare(
@@ -47,15 +56,35 @@ def prepare(
     """
     data = recipe.data
     readers = [part.build(root) for part in data.train]
+    stream = _stream(readers, data.weights)
+    known = known_before(readers)
     valid = data.valid.build(root)
-    codecs = codecs or fit_codecs(recipe, readers, target)
+    codecs = codecs or fit_codecs(recipe, known, target)
     hashes = {f"train {i + 1}": reader.fingerprint() for i, reader in enumerate(readers)}
     return Prepared(
         codecs,
-        [_stored(reader, codecs) for reader in readers],
+        [_stored(reader, codecs) for reader in known],
         _stored(valid, codecs),
         {**hashes, "valid": valid.fingerprint()},
+        known,
+        stream,
     )
+
+
+def known_before(readers: Sequence[Reader]) -> list[Reader]:
+    """Return the readers of what is read before training: of a stream its sample."""
+    return [one.head() if isinstance(one, Streamed) else one for one in readers]
+
+
+def _stream(readers: Sequence[Reader], weights: Sequence[float]) -> Streamed | None:
+    stream = next((one for one in readers if isinstance(one, Streamed)), None)
+    if stream and (len(readers) > 1 or weights):
+        what = "data.weights" if weights else f"{len(readers)} corpora"
+        raise RecipeError(
+            f"data.train: reader streamed beside {what}; expected it alone and once an epoch. Name"
+            " all files in the paths of its corpus, and leave weights out."
+        )
+    return stream
 
 
 def fit_codecs(recipe: Recipe, readers: list[Reader], target: Codec | None = None) -> Codecs:
@@ -126,7 +155,7 @@ def check_matched(prepared: Prepared, pieces_each: int) -> None:
             )
 
 
-def profile_of(recipe: Recipe, prepared: Prepared, root: Path) -> Profile | None:
+def profile_of(prepared: Prepared) -> Profile | None:
     """Measure what is usual in training text: lengths of all pairs, text of every n-th.
 
     n is chosen so that about 20,000 lines are read into it, which takes a second. There is no
@@ -140,8 +169,8 @@ def profile_of(recipe: Recipe, prepared: Prepared, root: Path) -> Profile | None
     every = max(1, -(-sum(map(len, stores)) // _PROFILED))
     lines = (
         vocabulary.normalise(example.sources[name])
-        for part in recipe.data.train
-        for example in islice(part.build(root).read(), 0, None, every)
+        for reader in prepared.readers
+        for example in islice(reader.read(), 0, None, every)
     )
     sources = np.concatenate([store.lengths[name] for store in stores])
     targets = np.concatenate([store.lengths[TARGET] for store in stores])
@@ -164,18 +193,39 @@ def reads(recipe: Recipe) -> bool:
     return find(Model, recipe.model.kind).reads
 
 
+def training_batches(recipe: Recipe, prepared: Prepared) -> PairBatches:
+    """Cut the training pairs into batches, as they are stored or streamed."""
+    size, codecs = recipe.training.batch_tokens, prepared.codecs
+    stored = batches_of(recipe, prepared.train, codecs, size)
+    if prepared.stream is None:
+        return stored
+    return StreamedBatches(
+        prepared.stream,
+        codecs,
+        stored,
+        batch_tokens=size,
+        limits=_limits(recipe),
+        seed=recipe.seed,
+        mixed=recipe.training.mixed,
+    )
+
+
 def batches_of(
     recipe: Recipe, stores: Sequence[Store], codecs: Codecs, batch_tokens: int
 ) -> Batches:
     """Cut stores into batches as the recipe says."""
     data = recipe.data
-    limits = {name: part.build().max_length for name, part in data.read.items()}
     return Batches(
         stores,
         codecs,
         batch_tokens=batch_tokens,
-        limits={**limits, TARGET: data.target.build().max_length},
+        limits=_limits(recipe),
         seed=recipe.seed,
         weights=data.weights if len(stores) == len(data.weights) else (),
         mixed=recipe.training.mixed,
     )
+
+
+def _limits(recipe: Recipe) -> dict[str, int]:
+    limits = {name: part.build().max_length for name, part in recipe.data.read.items()}
+    return {**limits, TARGET: recipe.data.target.build().max_length}

@@ -7,7 +7,13 @@ from saccade.data.codecs import TARGET
 from saccade.data.coverage import unknown_pieces
 from saccade.data.files import check_files, readers_to_train, skipped_files
 from saccade.data.limits import settled
-from saccade.data.prepare import batches_of, check_matched, prepare, profile_of
+from saccade.data.prepare import (
+    batches_of,
+    check_matched,
+    prepare,
+    profile_of,
+    training_batches,
+)
 from saccade.folders import model as folders
 from saccade.folders import starting
 from saccade.folders.facts import read_lexicon, read_profile
@@ -57,15 +63,14 @@ class Bench:
         if start_from and not resume:
             self.started = starting.start_weights(model, recipe, start_from)
             taken = prepared.codecs.sides if codecs else [TARGET]
-            unknown = unknown_pieces(recipe, prepared, root, taken)
+            unknown = unknown_pieces(prepared, taken)
             self.warnings += [one.told(start_from) for one in unknown]
         self.recipe, self.root, self.hashes = recipe, root, prepared.hashes
         usual = read_profile(resume) if resume else None
-        self.profile = usual or profile_of(recipe, prepared, root)
+        self.profile = usual or profile_of(prepared)
         self.prepared, self.codecs, self.model = prepared, prepared.codecs, model.to(device)
-        size = settings.batch_tokens
-        self.batches = batches_of(recipe, prepared.train, self.codecs, size)
-        self.valid = batches_of(recipe, [prepared.valid], self.codecs, size)
+        self.batches = training_batches(recipe, prepared)
+        self.valid = batches_of(recipe, [prepared.valid], self.codecs, settings.batch_tokens)
         self.examples = self.read_examples() if settings.metrics else []
         listed = [part.build(root) for part in recipe.decoding.lexicon]
         self.words = (read_lexicon(resume) if resume else None) or (

@@ -46,8 +46,8 @@ def judge(bench: Bench, figures: Mapping[str, float]) -> Rivals:
 
 def _training_examples(bench: Bench) -> Iterator[Example]:
     every = -(-sum(map(len, bench.prepared.train)) // _LEARNED)
-    for part in bench.recipe.data.train:
-        yield from islice(part.build(bench.root).read(), 0, None, max(every, 1))
+    for reader in bench.prepared.readers:
+        yield from islice(reader.read(), 0, None, max(every, 1))
 
 
 def _frequencies(bench: Bench) -> Frequencies:

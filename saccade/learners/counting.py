@@ -117,6 +117,11 @@ class Counting(Learner):
 
 def corpus_of(bench: Bench) -> LaidPairs:
     """Lay out all training pairs that are not too long."""
+    if not isinstance(bench.batches, Batches):
+        raise RecipeError(
+            f"data.train: {bench.recipe.model.kind} counts all pairs, but they are streamed;"
+            " expected pairs that are stored. Use the corpus of reader streamed itself."
+        )
     return _laid(bench, bench.batches)
 
 

@@ -35,7 +35,7 @@ class Trainer(Learner):
         super().__init__(recipe, bench, folder, log, processes)
         model, objective, batches = bench.model, bench.objective, bench.batches
         self.loop = Loop(model, objective, batches, self.settings, recipe.seed, processes)
-        self.limits = RunLimits(self.settings, self.loop.schedule.warmup, len(self.loop.plan))
+        self.limits = RunLimits(self.settings, self.loop.schedule.warmup, self.loop.plan.expected)
         self.pace = Pace(self.limits)
         self._counts, self._told = Counter[str](), set[str]()
 
@@ -62,7 +62,7 @@ class Trainer(Learner):
             f"{self.recipe.name}: {weights.count(self.model):,} parameters;"
             f" {self.bench.codecs.describe()};"
             f" training on {self.bench.batches.describe()},"
-            f" {len(self.loop.plan):,} batches an epoch{self._hands()}."
+            f" {self.loop.plan.expected:,} batches an epoch{self._hands()}."
         )
 
     def _hands(self) -> str:
@@ -89,7 +89,7 @@ class Trainer(Learner):
     @classmethod
     def rehearse(cls, recipe: Recipe, bench: Bench) -> Mapping[str, str]:
         """Time a few updates and say how many there would be."""
-        training, n_batches = recipe.training, len(bench.batches.epoch(0))
+        training, n_batches = recipe.training, bench.batches.epoch(0).expected
         limits = RunLimits(training, training.schedule.build().warmup, n_batches)
         timing = time_updates(bench)
         cost = Progress(lengths=bench.batches.powers(), price=bench.price())

@@ -35,11 +35,12 @@ class Sides:
 
 @dataclass(frozen=True, slots=True)
 class ArrowFile:
-    """An open file: its schema, and a function that yields batches of some columns."""
+    """An open file: its schema, a function that yields batches of some columns, and its rows."""
 
     path: Path
     schema: Schema
     batches: Callable[[list[str]], Iterator[Batch]]
+    n_rows: int = 0  # as far as the file says it
 
 
 def arrow(reader: str) -> ModuleType:

@@ -53,6 +53,11 @@ class Parquet(Table):
             if not found:
                 raise DataError(f"{self.path}: no rows; expected some pairs. Check the path.")
 
+    def count(self) -> int:
+        """Return how many rows the file says that it has."""
+        with open_parquet(self.path) as opened:
+            return opened.n_rows
+
     def names(self) -> list[str]:
         """Return the columns that can be read."""
         with open_parquet(self.path) as opened:
@@ -83,4 +88,5 @@ def open_parquet(path: Path) -> Iterator[ArrowFile]:
             path,
             file.schema_arrow,
             lambda columns: file.iter_batches(BATCH, columns=columns, use_threads=False),
+            file.metadata.num_rows,
         )

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 import torch
 from torch.nn.utils import get_total_norm
 
-from saccade.data.batching import Batches
+from saccade.data.plan import PairBatches, Plan
 from saccade.errors import TrainingError
 from saccade.flow import Batch, Loss
 from saccade.kernels.allocator import kept_memory
@@ -64,7 +64,7 @@ class Loop:
         self,
         model: Model,
         objective: Objective,
-        batches: Batches,
+        batches: PairBatches,
         settings: Training,
         seed: int,
         processes: Processes = ALONE,
@@ -81,7 +81,7 @@ class Loop:
         self.trained = [p for p in model.parameters() if p.requires_grad]
         self.average = MovingAverage(model, settings.ema) if settings.ema else None
         self.progress = Progress()
-        self.plan = batches.epoch(0)
+        self.plan: Plan = batches.epoch(0)
 
     @kept_memory()
     def run(self, hooks: Hooks) -> str:
@@ -159,9 +159,10 @@ class Loop:
         for n in range(self.settings.accumulate):
             rows, epoch = self.plan[progress.batch], progress.epoch
             progress.batch += 1
-            if progress.batch == len(self.plan):
+            if self.plan.ends(progress.batch):
                 progress.epoch, progress.batch = progress.epoch + 1, 0
                 self.plan = self.batches.epoch(progress.epoch)
+            progress.place = self.plan.place
             rows = rows[: len(rows) * (n % size == rank)] if whole else rows[rank::size]
             if not len(rows):
                 continue
@@ -246,7 +247,7 @@ class Loop:
         for name in self.objective.learned:
             self.objective.learned[name] = training[f"objective.{name}"].clone()
         self.progress = snapshot.progress
-        self.plan = self.batches.epoch(self.progress.epoch)
+        self.plan = self.batches.epoch(self.progress.epoch, self.progress.place)
         self.processes.at(self.progress.step)
 
 

@@ -21,7 +21,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import flop_registry
 
-from saccade.data.batching import Batches
+from saccade.data.plan import PairBatches
 from saccade.flow import Batch
 from saccade.kernels.library import without_kernels
 from saccade.models.base import Model
@@ -83,7 +83,7 @@ class _Products(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return made
 
 
-def priced(model: Model, objective: Objective, batches: Batches) -> list[float]:
+def priced(model: Model, objective: Objective, batches: PairBatches) -> list[float]:
     """Count what a few pairs cost, each alone, so without padding, and find the six c.
 
     Nothing else changes: chance is given back, and so is what the objective has learned.

@@ -40,7 +40,8 @@ class Progress:
     `seconds` were spent on updates, `elapsed` on validations and checkpoints too. `first_loss` is
     the training loss of the first update, and `high` and `far` how many updates in a row were
     above it, and far above; see divergence.py. `lengths` are the six sums over all pairs that
-    price.py tells of, and `price` is what each costs, if anybody has counted.
+    price.py tells of, and `price` is what each costs, if anybody has counted. `place` is where the
+    pairs of the next batch begin in data that is streamed; see data/plan.py.
     """
 
     step: int = 0
@@ -56,6 +57,7 @@ class Progress:
     far: int = 0
     lengths: list[float] = field(default_factory=lambda: [0.0] * 6)
     price: list[float] = field(default_factory=list)
+    place: list[int] = field(default_factory=list)
 
     @property
     def flops(self) -> float:

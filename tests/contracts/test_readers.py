@@ -78,6 +78,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "shuffled": {"corpus": TSV, "stop": 1},
     "sounds": {"files": "sounds", "manifest": "sounds.tsv"},
     "split": {"corpus": TSV},
+    "streamed": {"corpus": TSV},
     "strings": {"corpus": SOUNDS, "count": 3},
     "targets": {"corpus": TSV},
     "text": {"source": "a.txt", "target": "b.txt"},
