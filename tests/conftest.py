@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from saccade.kernels.library import SWITCH, found
+from tests import classical
 
 os.environ.setdefault(SWITCH, str(Path.home() / ".cache" / "saccade" / "native"))  # built once
 os.environ["SACCADE_METEOR"] = "off"  # its tables take seconds; a test that reads them says so
@@ -33,6 +34,15 @@ def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def _no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     """Syncing guards against power cuts, which no test makes; a test of it asks for it itself."""
     monkeypatch.setattr(os, "fsync", lambda _: None)
+
+
+@pytest.fixture(scope="session")
+def classical_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a finished run of every model without a network, each named after its kind."""
+    place = tmp_path_factory.mktemp("classical")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SACCADE_HOME", str(place / "home"))
+        return classical.train_all(place)
 
 
 @pytest.fixture(params=["kernels", "torch"])

@@ -246,6 +246,11 @@ class PhraseBased(CountedModel, PhraseWriter):
                 f" {self.sizes[1]} words. The file is damaged or another model's: copy the model"
                 " folder again."
             )
+        if not len(table.features) and len(self.language.table.keys) > 1 + self.sizes[1]:
+            raise CheckpointError(
+                f"{where}: its phrase table is empty though its language model is not, so it would"
+                " translate no word; expected phrase pairs. Copy the model folder again."
+            )
         self.table.put(table._asdict())
         chosen = weights.get("weights", torch.zeros(0))
         if chosen.shape != self.weights.shape or not bool(chosen.isfinite().all()):

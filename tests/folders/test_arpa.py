@@ -122,6 +122,15 @@ def test_what_is_wrong_is_told(old: str, new: str, told: str, tmp_path: Path) ->
         table_of(read_arpa(written(tmp_path, text.replace(old, new, 1))))
 
 
+@pytest.mark.parametrize("part", [0.3, 0.5, 0.9])
+def test_a_file_that_is_cut_names_the_line_where_it_ends(part: float, tmp_path: Path) -> None:
+    text = SMALL.partition("\n")[2]
+    cut = text[: int(part * len(text))]
+    cut = cut[: cut.rindex("\n") + 1]
+    with pytest.raises(SaccadeError, match=rf"small.arpa:{cut.count(chr(10))}: the file ends h"):
+        read_arpa(written(tmp_path, cut))
+
+
 @settings(max_examples=60, deadline=None)
 @given(cut=st.integers(0, len(SMALL)), noise=st.text(max_size=8), at=st.integers(0, len(SMALL)))
 def test_no_file_breaks_more_than_itself(

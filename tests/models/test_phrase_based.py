@@ -132,6 +132,14 @@ def test_a_damaged_folder_is_refused(known, name, change, told) -> None:  # type
         put_weights(model(), broken, "here")
 
 
+def test_an_empty_table_is_refused(known: PhraseBased) -> None:
+    nothing = {f"table.{name}": one.data for name, one in model().table.named_parameters()}
+    with pytest.raises(
+        CheckpointError, match=r"^here: its phrase table is empty though its langua"
+    ):
+        put_weights(model(), {**weights.of(known), **nothing}, "here")
+
+
 def test_what_cannot_be_is_refused() -> None:
     with pytest.raises(RecipeError, match=r"phrase_based.passes: \[0, 0\] does not fit; expected"):
         PhraseBased(*sides(SIZE), passes=[0, 0])
