@@ -1,12 +1,15 @@
 """An hour of everything that clients do, well and badly: memory and descriptors must stay flat.
 
     python -m benchmarks.soak runs/demo
-    python -m benchmarks.soak runs/demo --minutes 20 --workers 2 --reload 5
+    python -m benchmarks.soak runs/demo --minutes 20 --workers 2 --reload 5 --rate 5
 
-Clients ask for translations, scores, views and streams; some leave before their answer, send half
-a header, or something that is refused. Every half minute a line tells the memory (own pages of each
-process, and its share of common ones), open descriptors and threads of all processes that serve.
-The end is a JSON line with the middle figures of the first and last thirds, after a warm-up.
+Clients ask for translations, scores, views, streams and files; some leave before their answer, send
+half a request, noise, or something that is refused. Every half minute a line tells the memory (own
+pages of each process, and its share of common ones), open descriptors and threads of all processes
+that serve. After a warm-up, a sixth of the time, and again at the end all clients pause, and the
+server is looked at while it rests. The end is a verdict in JSON: memory must not grow by more than
+its noise allows, descriptors at rest must be those of the first rest, and no answer may be a 500.
+The command ends with code 1 if any of this does not hold.
 """
 
 import argparse
@@ -15,18 +18,24 @@ import json
 import os
 import random
 import statistics
+import sys
 import time
 from collections import Counter
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from signal import SIGHUP
 
 from rich.console import Console
 
 from benchmarks.serving import answers, children, resident, server
+from benchmarks.soak_clients import Client, send
 from saccade.server.models import open_models
 
 _EVERY = 30.0  # seconds between two looks
+_WARM = 1 / 6  # of the time
+_REST = 20.0  # seconds without clients before the server is looked at
+_SHARE = 0.02  # of memory: growth over the time that is no growth
 
 
 @dataclass(frozen=True)
@@ -39,6 +48,26 @@ class Look:
     threads: int
 
 
+@dataclass
+class Soak:
+    """What a soak saw: looks under load after the warm-up, two at rest, answers by kind."""
+
+    looks: list[Look] = field(default_factory=list)
+    rests: list[Look] = field(default_factory=list)
+    did: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True)
+class Load:
+    """How many clients ask, how many requests a second together (0: no pause), minutes, seed."""
+
+    clients: int
+    rate: float
+    minutes: float
+    reload: float
+    seed: int
+
+
 def main() -> None:
     """Run, and print."""
     parser = argparse.ArgumentParser(
@@ -48,113 +77,112 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--clients", type=int, default=8)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--rate", type=float, default=0.0, help="requests a second; 0: no pause")
     parser.add_argument(
         "--reload", type=float, default=0.0, help="minutes between reloads; 0: none"
     )
+    parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    (served,) = open_models([f"model={given.folder}"])
+    load = Load(given.clients, given.rate, given.minutes, given.reload, given.seed)
+    told = soak(Path(given.folder), load, given.workers)
+    print(json.dumps(told))
+    sys.exit(0 if told["flat"] else 1)
+
+
+def soak(folder: Path, load: Load, workers: int = 2, rest: float = _REST) -> dict[str, object]:
+    """Serve a folder, let clients ask, and judge."""
+    (served,) = open_models([f"model={folder}"])
     texts = [*answers(served)]
-    with server(Path(given.folder), 1, "native", "--workers", str(given.workers)) as (url, process):
+    with server(folder, 1, "native", "--workers", str(workers)) as (url, process):
         port = int(url.rpartition(":")[2])
-        looks, did = asyncio.run(_soak(port, process.pid, texts, given))
-    rest = [look for look in looks if look.minute >= 0.1 * given.minutes]
-    third = max(len(rest) // 3, 1)
-    found = {"first": _middle(rest[:third]), "last": _middle(rest[-third:])}
-    print(json.dumps({"minutes": given.minutes, "did": dict(did), **found}))
+        seen = asyncio.run(_soak(port, process.pid, texts, load, rest))
+    return {"minutes": load.minutes, "seed": load.seed, **verdict(seen)}
 
 
-def _middle(looks: list[Look]) -> dict[str, float]:
-    names = ("mebibytes", "descriptors", "threads")
-    return {name: statistics.median(getattr(look, name) for look in looks) for name in names}
+def verdict(seen: Soak) -> dict[str, object]:
+    """Say whether memory and descriptors stayed flat, and by which figures.
+
+    The slope of memory is the median of the slopes between all pairs of looks (Theil and Sen), so
+    a single look beside a large request does not tilt it.
+    """
+    hours = (seen.looks[-1].minute - seen.looks[0].minute) / 60
+    middle = statistics.median(look.mebibytes for look in seen.looks)
+    slope = slope_of([(look.minute / 60, look.mebibytes) for look in seen.looks])
+    first, last = seen.rests
+    broken = sum(n for name, n in seen.did.items() if name.endswith(" 500"))
+    flat = {
+        "memory": slope * hours <= _SHARE * middle,
+        "descriptors": last.descriptors <= first.descriptors,
+        "answers": not broken,
+    }
+    return {
+        "flat": all(flat.values()),
+        "parts": flat,
+        "mebibytes": round(middle, 1),
+        "mebibytes_an_hour": round(slope, 2),
+        "rests": [asdict(first), asdict(last)],
+        "requests": sum(seen.did.values()),
+        "did": dict(sorted(seen.did.items())),
+    }
 
 
-async def _soak(
-    port: int, process: int, texts: list[str], given: argparse.Namespace
-) -> "tuple[list[Look], Counter[str]]":
-    did: Counter[str] = Counter()
-    until = time.monotonic() + 60 * given.minutes
-    clients = [asyncio.create_task(_ask(port, texts, n, until, did)) for n in range(given.clients)]
-    looks = await _watch(process, until, given, did)
-    await asyncio.gather(*clients)
-    return looks, did
+def slope_of(points: Sequence[tuple[float, float]]) -> float:
+    """Return the median slope between all pairs of points; 0 for fewer than two."""
+    pairs = [(a, b) for i, a in enumerate(points) for b in points[:i] if a[0] != b[0]]
+    return statistics.median((a[1] - b[1]) / (a[0] - b[0]) for a, b in pairs) if pairs else 0.0
+
+
+async def _soak(port: int, process: int, texts: list[str], load: Load, rest: float) -> Soak:
+    seen, begun = Soak(), time.monotonic()
+    for share, keep in ((_WARM, False), (1 - _WARM, True)):
+        until = time.monotonic() + 60 * load.minutes * share
+        numbers = range(load.clients)
+        asks = [asyncio.create_task(_ask(port, texts, n, until, load, seen.did)) for n in numbers]
+        looks = await _watch(process, begun, until, load, seen.did)
+        await asyncio.gather(*asks)
+        await asyncio.sleep(rest)
+        seen.rests.append(look_at(process, (time.monotonic() - begun) / 60))
+        seen.looks += looks if keep else []
+        Console(stderr=True).print(f"rest {json.dumps(asdict(seen.rests[-1]))}", highlight=False)
+    return seen
 
 
 async def _watch(
-    process: int, until: float, given: argparse.Namespace, did: "Counter[str]"
+    process: int, begun: float, until: float, load: Load, did: "Counter[str]"
 ) -> list[Look]:
     looks: list[Look] = []
-    console, begun, reloads = Console(stderr=True), time.monotonic(), 0
+    console = Console(stderr=True)
     while (now := time.monotonic()) < until:
         minute = (now - begun) / 60
-        looks.append(look_at(process, round(minute, 1)))
+        looks.append(look_at(process, minute))
         console.print(json.dumps(asdict(looks[-1])), highlight=False)
-        if given.reload and minute >= given.reload * (reloads + 1):
-            reloads += 1
+        if load.reload and minute >= load.reload * (did["reloads"] + 1):
             did["reloads"] += 1
             os.kill(process, SIGHUP)
         await asyncio.sleep(min(_EVERY, max(until - now, 0.0)))
+    looks.append(look_at(process, (time.monotonic() - begun) / 60))
     return looks
 
 
 def look_at(process: int, minute: float) -> Look:
     """Look at the processes of a server."""
     descriptors = threads = 0
-    for one in children(process):
+    for one in (process, *children(process)):
         place = Path(f"/proc/{one}")
         descriptors += sum(1 for _ in (place / "fd").iterdir())
         threads += sum(1 for _ in (place / "task").iterdir())
-    return Look(minute, resident(process), descriptors, threads)
+    return Look(round(minute, 2), resident(process), descriptors, threads)
 
 
-async def _ask(port: int, texts: list[str], number: int, until: float, did: "Counter[str]") -> None:
-    dice = random.Random(number)
+async def _ask(
+    port: int, texts: list[str], number: int, until: float, load: Load, did: "Counter[str]"
+) -> None:
+    client = Client(random.Random(f"{load.seed} {number}"), texts)
     while time.monotonic() < until:
-        kind, path, body, manner = _choose(dice, texts)
-        try:
-            status = await asyncio.wait_for(_send(port, path, body, manner), 60)
-        except (OSError, TimeoutError) as error:
-            status = type(error).__name__
-        did[f"{kind} {status}"] += 1
-
-
-def _choose(dice: random.Random, texts: list[str]) -> tuple[str, str, bytes, str]:
-    """Return what to ask for: its name, path and body, and how to behave."""
-    text = dice.choice(texts)
-    kinds: dict[str, tuple[str, object, str]] = {
-        "predict": ("/v1/predict", {"text": dice.choices(texts, k=4)}, ""),
-        "beam": ("/v1/predict", {"text": text, "beam": 8, "want": ["tokens", "tree"]}, ""),
-        "views": ("/v1/predict", {"text": text, "views": ["beam", "distribution"]}, ""),
-        "long": ("/v1/predict", {"text": " ".join([text] * 20), "split": "none"}, ""),
-        "stream": ("/v1/predict/stream", {"text": text}, ""),
-        "stream left": ("/v1/predict/stream", {"text": text}, "leave"),
-        "left": ("/v1/predict", {"text": texts[:16], "beam": 8}, "leave"),
-        "score": ("/v1/score", {"source": text, "target": text}, ""),
-        "half a header": ("/v1/predict", {}, "half"),
-        "bad": ("/v1/predict", {"text": 5}, ""),
-        "too much": ("/v1/predict", {"text": [text * 30] * 64, "beam": 16}, ""),
-    }
-    kind = dice.choice([*kinds])
-    path, body, manner = kinds[kind]
-    return kind, path, json.dumps(body).encode(), manner
-
-
-async def _send(port: int, path: str, body: bytes, manner: str) -> str:
-    """Send a request on a connection of its own; return the status of the answer."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    head = (
-        f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
-        f"Connection: close\r\nContent-Length: {len(body)}\r\n\r\n"
-    ).encode()
-    try:
-        writer.write(head[:40] if manner == "half" else head + body)
-        await writer.drain()
-        if manner:
-            await asyncio.sleep(0.05)
-            return "gone"
-        answer = await reader.read()
-        return answer[9:12].decode() or "nothing"
-    finally:
-        writer.close()
+        wish = client.wish()
+        did[f"{wish.kind} {await send(port, wish)}"] += 1
+        if load.rate:
+            await asyncio.sleep(client.dice.expovariate(load.rate / load.clients))
 
 
 if __name__ == "__main__":
