@@ -66,6 +66,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "joined": {"corpus": TSV},
     "jsonl": {"path": "j.jsonl"},
     "labelled": {"path": "l.txt"},
+    "lengths": {"corpus": TSV},
     "misspellings": {"path": "m.txt"},
     "noisy": {"corpus": TSV},
     "parquet": {"path": "p.parquet"},
