@@ -50,6 +50,7 @@ VERBS = {  # verb: its file and function in this room
     "serve": "serve.serve",
     "doctor": "doctor.doctor",
     "bias": "bias.bias",
+    "probe": "probe.probe",
     "average": "train.average",
     "ensemble": "ensemble.ensemble",
     "reconfigure": "train.reconfigure",

@@ -66,6 +66,7 @@ def several_svg(
             if np.isfinite(weight) and weight >= faintest and (not rows or i in rows):
                 tip = f"{label(source[j])} → {label(target[i])}: {spoken(weight)}"
                 part, data = share(weight, top), placed(i, j, weight)
+                data += f' data-map="{number}"' if key else ""
                 ends = (across[j] + aside, along[i] + aside)
                 threads.append((part, _thread(ends, above + 9, part, tip, data, colour)))
     body = [svg.text(20, 30, title, kind="title")] if title else []
@@ -160,8 +161,9 @@ def _key(names: list[str]) -> list[str]:
     for number, name in enumerate(names):
         colour, end = number % svg.N_COLOURS, svg.number(x + 16)
         drawn.append(
+            f'<g data-key="{number}">'
             f'<path class="line s{colour}" d="M{svg.number(x)} {{y}}H{end}" stroke-width="4"/>'
-            f'<text class="small" x="{svg.number(x + 22)}" y="{{t}}">{_braced(name)}</text>'
+            f'<text class="small" x="{svg.number(x + 22)}" y="{{t}}">{_braced(name)}</text></g>'
         )
         x += svg.pixels(shorten(name, _NAME)) + 40
     return drawn

@@ -67,6 +67,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "jsonl": {"path": "j.jsonl"},
     "labelled": {"path": "l.txt"},
     "languages": {"corpora": {"one": TSV, "two": {"kind": "jsonl", "path": "j.jsonl"}}},
+    "lengths": {"corpus": TSV},
     "misspellings": {"path": "m.txt"},
     "noisy": {"corpus": TSV},
     "parquet": {"path": "p.parquet"},

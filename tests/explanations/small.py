@@ -4,6 +4,7 @@ from typing import Any
 
 SMALL: dict[str, dict[str, Any]] = {  # by file name
     "bleu": {},
+    "by_hand": {},
     "cost": {"most": 256, "repeats": 1},
     "counting": {"seeds": 1, "longest": 5, "width": 3, "updates": 5},
     "ctc_paths": {"word": "aab", "frames": 5},

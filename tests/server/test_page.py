@@ -336,6 +336,23 @@ def test_self_attention_lights_up_word_by_word(browser: Browser, layered: Served
         expect(page.locator("figure .thread[data-row='2']").first).to_be_attached()
 
 
+def test_heads_are_switched_on_and_off_by_the_key(browser: Browser, layered: Served) -> None:
+    with opened_in(browser, layered) as page:
+        translated(page, SOURCES[0])
+        page.get_by_role("tab", name="Lines").click()
+        page.locator(".head select").select_option("encoder layer 1 all")
+        key = page.locator("figure [role=button]")
+        expect(key).to_have_count(4)
+        expect(key.nth(1)).to_have_text("encoder layer 1 head 2")
+        first, second = (page.locator(f"figure .thread[data-map='{n}']") for n in (0, 1))
+        key.nth(0).click()
+        expect(key.nth(0)).to_have_attribute("aria-pressed", "false")
+        expect(first.first).to_be_hidden()
+        expect(second.first).to_be_visible()
+        key.nth(0).press("Enter")
+        expect(first.first).to_be_visible()
+
+
 def test_attention_by_hand_on_a_narrow_page(browser: Browser, layered: Served) -> None:
     with opened_in(browser, layered) as page:
         page.set_viewport_size({"width": 360, "height": 700})

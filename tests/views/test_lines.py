@@ -26,6 +26,15 @@ def test_width_and_opacity_follow_the_weight() -> None:
     assert opacity == [0.1, 0.4, 1.0]
 
 
+def test_threads_and_key_say_which_map_they_are_of() -> None:
+    weights = np.array([[0.5, 0.5]])
+    drawn = lines.several_svg({"head 1": weights, "head 2": weights}, ["a", "b"], ["x"])
+    assert {one.get("data-map") for one in threads(drawn) if one.get("data-row")} == {"0", "1"}
+    assert [
+        one.get("data-key") for one in ElementTree.fromstring(drawn).iter() if one.get("data-key")
+    ] == ["0", "1"]
+
+
 def test_faint_and_undefined_weights_have_no_thread() -> None:
     weights = np.array([[0.01, np.nan, 0.99]])
     assert len(threads(lines.to_svg(weights, list("abc"), ["x"]))) == 1

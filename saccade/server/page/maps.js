@@ -50,7 +50,7 @@ export function fillWords(select, view, head, model, { source_words: source = []
   select.value = pairs.some(([value]) => value === kept) ? kept : pairs[0]?.[0] ?? "";
 }
 
-// Point at a word of two rows of words to see its threads alone.
+// Point at a word of two rows of words to see its threads alone; choose a map of the key to hide or show it.
 export function lightThreads(figure) {
   const threads = all(".thread", figure);
   for (const side of all("[data-side]", figure)) {
@@ -59,5 +59,16 @@ export function lightThreads(figure) {
       word.onpointerenter = () => threads.forEach((one) => one.classList.toggle("later", one.dataset[key] !== String(place)));
       word.onpointerleave = () => threads.forEach((one) => one.classList.remove("later"));
     });
+  }
+  for (const key of all("[data-key]", figure)) {
+    const own = threads.filter(({ dataset }) => dataset.map === key.dataset.key);
+    const turn = () => {
+      const shown = key.getAttribute("aria-pressed") !== "true";
+      key.setAttribute("aria-pressed", shown);
+      own.forEach((one) => one.classList.toggle("out", !shown));
+    };
+    Object.entries({ role: "button", tabindex: "0", "aria-pressed": "true" }).forEach(([name, value]) => key.setAttribute(name, value));
+    key.onclick = turn;
+    key.onkeydown = (event) => { if (["Enter", " "].includes(event.key)) { event.preventDefault(); turn(); } };
   }
 }
