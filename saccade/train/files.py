@@ -24,15 +24,15 @@ def write_text(path: Path, text: str) -> None:
 
 def write_file(path: Path, fill: Callable[[Path], None]) -> None:
     """Let `fill` write a file aside, sync it, and put it in place in one move."""
-    aside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    beside = aside(path)
     with told(path):
         try:
-            fill(aside)
-            _sync(aside)
-            aside.replace(path)
-            _sync(path.parent)
+            fill(beside)
+            sync(beside)
+            beside.replace(path)
+            sync(path.parent)
         finally:
-            aside.unlink(missing_ok=True)
+            beside.unlink(missing_ok=True)
 
 
 def write_folder(path: Path, fill: Callable[[Path], None]) -> None:
@@ -40,21 +40,21 @@ def write_folder(path: Path, fill: Callable[[Path], None]) -> None:
 
     What stood there before is moved aside first and removed last.
     """
-    aside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    beside = aside(path)
     old = path.with_name(f".{path.name}.{os.getpid()}.old.part")
     with told(path):
         try:
-            shutil.rmtree(aside, ignore_errors=True)
-            aside.mkdir(parents=True)
-            fill(aside)
-            for file in (*aside.iterdir(), aside):
-                _sync(file)
+            shutil.rmtree(beside, ignore_errors=True)
+            beside.mkdir(parents=True)
+            fill(beside)
+            for file in (*beside.iterdir(), beside):
+                sync(file)
             if path.exists():
                 path.rename(old)
-            aside.rename(path)
-            _sync(path.parent)
+            beside.rename(path)
+            sync(path.parent)
         finally:
-            shutil.rmtree(aside, ignore_errors=True)
+            shutil.rmtree(beside, ignore_errors=True)
             shutil.rmtree(old, ignore_errors=True)
 
 
@@ -87,7 +87,13 @@ def told(path: Path) -> Iterator[None]:
         ) from error
 
 
-def _sync(path: Path) -> None:
+def aside(path: Path) -> Path:
+    """Name the place beside `path` that this process writes to; a leftover there is swept away."""
+    return path.with_name(f".{path.name}.{os.getpid()}.part")
+
+
+def sync(path: Path) -> None:
+    """Wait until the disk has it."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
