@@ -6,6 +6,7 @@ them anew when they are read. DCP's own format, which has a pickle, is neither w
 """
 
 import json
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -51,7 +52,9 @@ def read_parts(folder: Path, files: Sequence[str], room: Room, advice: str) -> d
     try:
         known = _complete(reader.read_metadata(), folder, advice)
         found = {name: room(name, one.size, one.properties.dtype) for name, one in known.items()}
-        load(found, storage_reader=reader, no_dist=True)
+        with warnings.catch_warnings():  # that nobody is asked is what is wanted
+            warnings.filterwarnings("ignore", message="torch.distributed is disabled")
+            load(found, storage_reader=reader, no_dist=True)
     except (SafetensorError, OSError, KeyError, ValueError, TypeError) as error:
         raise CheckpointError(
             f"{folder}: its shards cannot be put together ({error}); expected all that were"
