@@ -100,6 +100,7 @@ class Training:
     """Processor threads; 0 leaves torch's own choice."""
     precision: Precision = "float32"
     """Of the products; auto takes bfloat16 where the processor has instructions for it."""
+    shard: bool = False  # over processes: weights, gradients and moments
     tensorboard: bool = False
 
 

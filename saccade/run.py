@@ -29,6 +29,7 @@ from saccade.metrics._fitting import unfit_metrics
 from saccade.metrics.base import Metric
 from saccade.models.base import Model
 from saccade.native.searcher import fastest_searcher
+from saccade.nouns import Example
 from saccade.parts import Part, find
 from saccade.predict import evaluation
 from saccade.predict.decode import USUAL, Decode
@@ -46,7 +47,7 @@ from saccade.train.progress import Progress
 # What may change when a run is resumed: when to stop and what to say, not what is learned.
 FREE = (
     *("max_steps", "max_epochs", "max_minutes", "patience", "min_steps", "report_every"),
-    *("keep_best", "keep_last", "average", "threads", "tensorboard"),
+    *("keep_best", "keep_last", "average", "threads", "shard", "tensorboard"),
 )
 
 
@@ -123,8 +124,9 @@ def train(  # noqa: PLR0913 - most are options
         trainer = learner(recipe, bench, folder, log, processes)
         if resume:
             trainer.resume(resume_from)
-        processes.agree(weights.sums(bench.model) if processes.size > 1 else {}, "weights")
-        processes.lead(lambda: _furnish(trainer, resume=resume))
+        if processes.size > 1 and not recipe.training.shard:  # which has looked already
+            processes.agree(weights.sums(bench.model), "weights")
+        _furnish(trainer, resume=resume)
         for text in (bench.started, *bench.warnings):
             if text:
                 log.say(text)
@@ -166,16 +168,17 @@ def _bench(
 
 def _furnish(trainer: Learner, *, resume: bool) -> None:
     """Write what a run folder holds besides checkpoints."""
-    bench, folder, recipe = trainer.bench, trainer.folder, trainer.recipe
-    examples = pick_examples(recipe, bench.codecs, bench.root)
+    bench, folder, lead = trainer.bench, trainer.folder, trainer.processes.lead
+    examples = list[Example]()
+    lead(lambda: examples.extend(pick_examples(trainer.recipe, bench.codecs, bench.root)))
     if resume:
-        write_text(folder / "recipe.yaml", bench.recipe.to_yaml())
-        bench.resumed(folder)
+        lead(lambda: write_text(folder / "recipe.yaml", bench.recipe.to_yaml()))
+        lead(lambda: bench.resumed(folder))
     else:
-        claims.begin(folder)
-        trainer.checkpoints.save(trainer.snapshot())
-        bench.identify(folder)
-    write_examples(folder, examples)
+        lead(lambda: claims.begin(folder))
+        trainer.save()
+        lead(lambda: bench.identify(folder))
+    lead(lambda: write_examples(folder, examples))
 
 
 def evaluate(

@@ -27,6 +27,7 @@ from saccade.flow import (
     tensor,
     window,
 )
+from saccade.layers.block import Block
 from saccade.layers.transformer import (
     FeedForward,
     Norm,
@@ -167,8 +168,10 @@ class Sight(NamedTuple):
     blocks: Near | None = None
 
 
-class DecoderLayer(nn.Module):
+class DecoderLayer(Block):
     """Self-attention over the past, attention over the memory if any, a feed-forward layer."""
+
+    entries: ClassVar[tuple[str, ...]] = ("forward", "prepare")
 
     def __init__(
         self,

@@ -9,6 +9,7 @@ from saccade.attention._near import Near, near
 from saccade.attention.base import Attention
 from saccade.encoders.base import Encoder
 from saccade.flow import Memory, Padded, window
+from saccade.layers.block import Block
 from saccade.layers.transformer import (
     FeedForward,
     Norm,
@@ -77,7 +78,7 @@ class TransformerEncoder(Encoder):
         return Memory(x, source.mask, summary)
 
 
-class EncoderLayer(nn.Module):
+class EncoderLayer(Block):
     """Self-attention, then a feed-forward layer."""
 
     def __init__(

@@ -79,7 +79,9 @@ def undrawn_model(folder: Path, identity: Identity) -> Model:
     file.
     """
     path = _weights_file(folder)
-    allowed = Allowance(str(path), weights.header(path))
+    kept = path.parent != folder
+    header = Checkpoints(folder).header(path.parent.name) if kept else weights.header(path)
+    allowed = Allowance(str(path), header)
     return build_model(identity.recipe, identity.codecs, draw=False, allowed=allowed)
 
 

@@ -26,6 +26,7 @@ from saccade.train import weights
 from saccade.train.checkpoint import Checkpoints, Snapshot
 from saccade.train.divergence import check_end, check_validation
 from saccade.train.files import sweep_leftovers
+from saccade.train.holding import Room
 from saccade.train.log import Log
 from saccade.train.processes import ALONE, Processes
 from saccade.train.progress import Progress, Validation
@@ -83,6 +84,15 @@ class Learner(ABC):
     def restore(self, snapshot: Snapshot, where: str) -> None:
         """Go back to where a checkpoint was written."""
 
+    @property
+    @abstractmethod
+    def room(self) -> Room | None:
+        """What makes room for this process's part of a checkpoint; None if that is all of it."""
+
+    @abstractmethod
+    def show(self) -> None:
+        """Bring the weights to judge together in the model, if they lie in parts; all do so."""
+
     @abstractmethod
     def due(self) -> bool:
         """Say whether the recipe asks for a validation at this step."""
@@ -108,12 +118,9 @@ class Learner(ABC):
         """
 
     def save(self) -> None:
-        """Write a checkpoint of where the run stands: whole, for any number of processes."""
-        self.processes.lead(self._save)
-
-    def _save(self) -> None:
-        self.log.sync()
-        self.checkpoints.save(self.snapshot())
+        """Write a checkpoint of where the run stands, for any number of processes."""
+        self.processes.lead(self.log.sync)
+        self.checkpoints.save(self.snapshot(), self.processes)
 
     def resume(self, step: int | None = None) -> None:
         """Go back to the last checkpoint, and forget what only the stop there brought about.
@@ -125,11 +132,13 @@ class Learner(ABC):
         name = found["checkpoint"]
         for said in found["told"]:
             self.log.say(said)
-        self.restore(self.checkpoints.load(name), str(self.checkpoints.folder / name))
+        self.restore(self.checkpoints.load(name, self.room), str(self.checkpoints.folder / name))
         if self.progress.last and not self.due():
             self.progress.validations.pop()
         where = {"checkpoint": name, "progress": self.progress.plain()}
         self.processes.agree(where, "checkpoints")
+        self.processes.lead(lambda: sweep_leftovers(self.folder))
+        self.save()
         self.processes.lead(self._tidy)
         self.log.say(f"Going on from step {self.progress.step}.")
 
@@ -144,8 +153,6 @@ class Learner(ABC):
         return {"checkpoint": name, "told": list(told)}
 
     def _tidy(self) -> None:
-        sweep_leftovers(self.folder)
-        self._save()
         self.log.rewind(self.progress)
         for name in ("model.safetensors", RIVALS):
             (self.folder / name).unlink(missing_ok=True)
@@ -178,6 +185,7 @@ class Learner(ABC):
 
     def validate(self) -> Validation:
         """Measure the model on the validation set, and tell of it."""
+        self.show()
         return Validation(**self.processes.lead(self._validate))
 
     def _validate(self) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from saccade.models.base import LaidPairs, counted_model
 from saccade.recipe import Recipe
 from saccade.train import weights
 from saccade.train.checkpoint import Snapshot
+from saccade.train.holding import Room
 from saccade.train.limits import RunLimits
 from saccade.train.log import Log
 from saccade.train.processes import ALONE, Processes
@@ -62,6 +63,14 @@ class Counting(Learner):
         """Go back to where a checkpoint was written."""
         folders.put_weights(self.model, snapshot.model, where)
         self._progress = snapshot.progress
+
+    @property
+    def room(self) -> Room | None:
+        """Say that a checkpoint is read whole."""
+        return None
+
+    def show(self) -> None:
+        """Do nothing: there are no parts."""
 
     def due(self) -> bool:
         """Say that every pass is validated, once the model says that it writes something."""

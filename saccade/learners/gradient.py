@@ -12,6 +12,7 @@ from saccade.learners.base import WARNING, Learner
 from saccade.recipe import Recipe
 from saccade.train import weights
 from saccade.train.checkpoint import Snapshot
+from saccade.train.holding import Room
 from saccade.train.limits import RunLimits
 from saccade.train.log import Log
 from saccade.train.loop import Hooks, Loop, Update
@@ -52,6 +53,15 @@ class Trainer(Learner):
         """Go back to where a checkpoint was written."""
         self.loop.restore(snapshot, where)
 
+    @property
+    def room(self) -> Room | None:
+        """What makes room for this process's part of a checkpoint; None if that is all of it."""
+        return self.loop.holding.room
+
+    def show(self) -> None:
+        """Bring the weights to judge together in the model, if they lie in parts."""
+        self.loop.show()
+
     def due(self) -> bool:
         """Say whether the recipe asks for a validation at this step."""
         return self.loop.due()
@@ -67,14 +77,17 @@ class Trainer(Learner):
 
     def _hands(self) -> str:
         n = self.processes.size
-        return f", on {n} processes" if n > 1 else ""
+        parts = " with a part of the model each" if self.loop.holding.joint else ""
+        return f", on {n} processes{parts}" if n > 1 else ""
 
     def go(self) -> str:
         """Update until something says stop; return what it said."""
         if warning := self.limits.warning():
             self.log.say(warning)
         if not self.progress.price:
-            self.progress.price = self.bench.price()
+            self.progress.price = self.processes.lead(lambda: {"price": self.bench.price()})[
+                "price"
+            ]
         self.pace.begin(self.progress)
         return self.loop.run(Hooks(self._updated, self._measured, self._validated, self._stop))
 

@@ -38,6 +38,7 @@ class Objective(ABC):
     all_references: ClassVar[bool] = False  # True if it asks for all targets of an example
     frames: ClassVar[bool] = False  # True if it is for models of frames, as CTC is
     distance: ClassVar[bool] = False  # True if it asks how far values are, not how likely
+    steady: ClassVar[bool] = False  # True if any batch takes the same calls of the model's layers
 
     def __init__(self, decode: Decode) -> None:
         self.decode = decode

@@ -1,5 +1,7 @@
 """Cross-entropy with a price on looking twice."""
 
+from typing import ClassVar
+
 import torch
 from torch import Tensor
 
@@ -19,6 +21,8 @@ class Coverage(Objective):
     model's maps. The paper begins with it late, on a model that is trained, and with the attention
     `coverage`, which knows c; any attention will do.
     """
+
+    steady: ClassVar[bool] = True
 
     def __init__(self, decode: Decode, *, weight: float = 1.0, smoothing: float = 0.1) -> None:
         super().__init__(decode)

@@ -1,5 +1,7 @@
 """Cross-entropy with label smoothing."""
 
+from typing import ClassVar
+
 from torch import Tensor
 
 from saccade.errors import RecipeError
@@ -16,6 +18,8 @@ class CrossEntropy(Objective):
     Szegedy et al. 2016 (arXiv:1512.00567), section 7. Padding never counts: the output projection
     is computed for real target places only.
     """
+
+    steady: ClassVar[bool] = True
 
     def __init__(self, decode: Decode, *, smoothing: float = 0.1) -> None:
         super().__init__(decode)

@@ -36,6 +36,7 @@ class CtcLikelihood(Objective):
     """
 
     frames: ClassVar[bool] = True
+    steady: ClassVar[bool] = True
 
     def __init__(self, decode: Decode, *, early: float = 0.1) -> None:
         super().__init__(decode)

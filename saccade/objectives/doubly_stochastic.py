@@ -1,5 +1,7 @@
 """Cross-entropy with a price on places that are never read, or read too often."""
 
+from typing import ClassVar
+
 import torch
 from torch import Tensor
 
@@ -21,6 +23,8 @@ class DoublyStochastic(Objective):
     add a constant and is left out. a is the mean of the model's maps, its layers and heads. With
     fewer words than places the price cannot be zero; it spreads what is read over the picture.
     """
+
+    steady: ClassVar[bool] = True
 
     def __init__(self, decode: Decode, *, weight: float = 1.0, smoothing: float = 0.0) -> None:
         super().__init__(decode)

@@ -22,6 +22,7 @@ class JointLikelihood(Objective):
     """
 
     frames: ClassVar[bool] = True
+    steady: ClassVar[bool] = True
 
     def __init__(self, decode: Decode, *, weight: float = 0.3, smoothing: float = 0.1) -> None:
         super().__init__(decode)

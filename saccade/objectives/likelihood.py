@@ -17,6 +17,7 @@ class NegativeLikelihood(Objective):
     """
 
     discrete: ClassVar[bool] = False
+    steady: ClassVar[bool] = True
 
     def __call__(self, model: Model, batch: Batch, moment: Moment) -> Loss:
         """Return the sum; `count` is the number of places."""

@@ -1,5 +1,7 @@
 """R-Drop: what dropout leaves of the model should agree with itself."""
 
+from typing import ClassVar
+
 import torch
 from torch import Tensor
 
@@ -20,6 +22,8 @@ class RDrop(Objective):
     that without dropout this is cross-entropy and the gradient has its size. The two passes are
     one pass over the batch set twice.
     """
+
+    steady: ClassVar[bool] = True
 
     def __init__(self, decode: Decode, *, alpha: float = 5.0, smoothing: float = 0.1) -> None:
         super().__init__(decode)

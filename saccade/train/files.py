@@ -33,15 +33,15 @@ def copy_file(source: Path, path: Path) -> None:
 
 def write_file(path: Path, fill: Callable[[Path], None]) -> None:
     """Let `fill` write a file aside, sync it, and put it in place in one move."""
-    aside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    beside = aside(path)
     with told(path):
         try:
-            fill(aside)
-            sync(aside)
-            aside.replace(path)
+            fill(beside)
+            sync(beside)
+            beside.replace(path)
             sync(path.parent)
         finally:
-            aside.unlink(missing_ok=True)
+            beside.unlink(missing_ok=True)
 
 
 def write_folder(path: Path, fill: Callable[[Path], None]) -> None:
@@ -49,21 +49,21 @@ def write_folder(path: Path, fill: Callable[[Path], None]) -> None:
 
     What stood there before is moved aside first and removed last.
     """
-    aside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    beside = aside(path)
     old = path.with_name(f".{path.name}.{os.getpid()}.old.part")
     with told(path):
         try:
-            shutil.rmtree(aside, ignore_errors=True)
-            aside.mkdir(parents=True)
-            fill(aside)
-            for file in (*aside.iterdir(), aside):
+            shutil.rmtree(beside, ignore_errors=True)
+            beside.mkdir(parents=True)
+            fill(beside)
+            for file in (*beside.iterdir(), beside):
                 sync(file)
             if path.exists():
                 path.rename(old)
-            aside.rename(path)
+            beside.rename(path)
             sync(path.parent)
         finally:
-            shutil.rmtree(aside, ignore_errors=True)
+            shutil.rmtree(beside, ignore_errors=True)
             shutil.rmtree(old, ignore_errors=True)
 
 
@@ -94,6 +94,11 @@ def told(path: Path) -> Iterator[None]:
             f"{path}: cannot be written: {said}; expected a place to write. Check its rights, or"
             " choose another folder."
         ) from error
+
+
+def aside(path: Path) -> Path:
+    """Name the place beside `path` that this process writes to; a leftover there is swept away."""
+    return path.with_name(f".{path.name}.{os.getpid()}.part")
 
 
 def sync(path: Path) -> None:

@@ -1,9 +1,10 @@
-"""Several processes that train one model: the one door to `torch.distributed`.
+"""Several processes that train one model: the door to `torch.distributed`.
 
 Every process holds the whole model, computes its share of every update, and adds its gradients to
 those of the others: then all make the same step. Process 0 leads: it alone validates and writes.
-There is no `DistributedDataParallel`, which wraps `forward` and takes means: objectives ask models
-for more than `forward`, and their sums are divided once, by the counts of all.
+With `training.shard` each holds a part of the model instead; see shards.py. There is no
+`DistributedDataParallel`, which wraps `forward` and takes means: objectives ask models for more
+than `forward`, and their sums are divided once, by the counts of all.
 """
 
 import json
@@ -16,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, distributed, nn
@@ -29,7 +30,10 @@ _PATIENCE = timedelta(hours=12)  # for a process that is alive: it may be valida
 _BYTES = 8  # of a step in that file, and of a length
 _SHORT = 1024  # bytes that are said in one round; a longer word takes two
 
+_LEAVING = 10.0  # seconds in which a process that made a mistake ends
+
 Word = dict[str, Any]  # what JSON can hold
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +133,26 @@ class Processes:
         """Let all work; return what comes of it, in order of rank, or raise what went wrong."""
         return self._part(work)
 
+    def settle(self, work: Callable[[], T]) -> T:
+        """Let all work, each for itself, and go on only if nobody made a mistake."""
+        made: list[T] = []
+        self._part(lambda: made.append(work()))
+        return made[0]
+
+    @contextmanager
+    def bound(self) -> Iterator[None]:
+        """Say who is gone when something fails because another has ended.
+
+        For the time in which processes speak by torch itself. One that makes a mistake then tells
+        nobody: it ends, which takes it a moment, and the others find out.
+        """
+        try:
+            yield
+        except RuntimeError as error:
+            if gone := self._gone(_LEAVING):
+                raise WorkerError(self._named(gone)) from error
+            raise
+
     def add_gradients(self, parameters: Sequence[nn.Parameter]) -> None:
         """Add the gradients of all processes: one sum of one row of numbers.
 
@@ -183,12 +207,18 @@ class Processes:
             raise WorkerError(self._lost(str(error).partition("\n")[0])) from error
 
     def _lost(self, said: str) -> str:
-        until = time.monotonic() + 1.0
+        return self._named(self._gone(1.0) or f"another process is gone ({said})")
+
+    def _gone(self, seconds: float) -> str:
+        """Say which others have ended, or nothing if so many seconds show none."""
+        until = time.monotonic() + seconds
         gone: list[str] = []
         while not gone and time.monotonic() < until:
             time.sleep(0.02)
             gone = [f"{r} (pid {p.pid})" for r, p in enumerate(self._peers) if p.gone]
-        who = f"rank {', '.join(gone)} has ended" if gone else f"another process is gone ({said})"
+        return f"rank {', '.join(gone)} has ended" if gone else ""
+
+    def _named(self, who: str) -> str:
         return (
             f"step {self.step}: {who}; expected all {self.size} processes to go on. The last"
             " checkpoint is kept; go on with --resume."

@@ -2,7 +2,10 @@
 
 import torch._dynamo  # optimisers import it at their first step, which takes a second
 
+import saccade.train.shard_files
+import saccade.train.shards
 import tests.train.test_processes
+import tests.train.test_shards
 import tests.train.workers
 
-__all__ = ["tests", "torch"]
+__all__ = ["saccade", "tests", "torch"]
