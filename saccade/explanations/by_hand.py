@@ -13,6 +13,7 @@ from saccade.attention.dot import Dot
 from saccade.attention.scaled_dot import ScaledDot
 from saccade.errors import RecipeError
 from saccade.explanations.base import Explained, Explanation
+from saccade.flow import State
 from saccade.views import steps
 from saccade.views.drawing import Drawing, colourless, stacked
 from saccade.views.steps import CalculatedStep, Calculation
@@ -78,7 +79,7 @@ class ByHand(Explanation):
 
     def _worked(self, attention: Attention, query: Tensor, keys: Tensor, values: Tensor) -> Worked:
         """Let an attention say its steps."""
-        prepared = {"keys": keys[None], "values": values[None]}
+        prepared: State = {"keys": keys[None], "values": values[None]}
         mask = torch.ones(1, 1, 2, dtype=torch.bool)
         (found,) = attention.work(Asked(query[None, None], prepared, mask, {}))
         return found

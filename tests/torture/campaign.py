@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from tests.torture.faults import Blow, Call, Fault, draw
 from tests.torture.scenes import PlainTraining, Scene, shipped
@@ -22,7 +23,7 @@ _EVERY = 30.0  # seconds between two lines
 _OUTSIDE = 0.15  # share of the faults that come from outside, by the clock
 _USUAL = 1.0  # seconds of a work; one that takes longer is chosen as much more seldom
 _MOST_LIVES = 4  # with a fault, in a trial
-_SMALL = {
+_SMALL: dict[str, dict[str, Any]] = {
     "small": {"max_steps": 12, "validate_every": 3, "keep_last": 2},
     "small, mean of checkpoints": {"max_steps": 9, "validate_every": 3, "average": 2, "ema": 0.9},
     "small, plateau": {

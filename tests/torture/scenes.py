@@ -127,7 +127,7 @@ class ShippedTraining(TrainingScene):
 
     def furnish(self) -> None:
         """Write the copy and its data."""
-        copy_recipe(str(self._path), self.desk)
+        copy_recipe(self._path, self.desk)
 
     def recipe(self) -> Recipe:
         """Read the copy, with a few steps and a validation behind every second."""

@@ -4,6 +4,7 @@ import gzip
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import saccade
 from saccade import run
@@ -36,9 +37,9 @@ class ModelScene(Scene):
     def furnish(self) -> None:
         """Train a small model, with three checkpoints that are kept."""
         set_home(self.desk)
-        options = {"max_steps": 6, "validate_every": 2, "keep_last": 3, "threads": 1}
+        steps: dict[str, Any] = {"max_steps": 6, "validate_every": 2, "keep_last": 3}
         for name, seed in ((_MODEL, 1), ("other", 2)):
-            small.run(self.desk / name, seed=seed, **options)
+            small.run(self.desk / name, seed=seed, threads=1, **steps)
 
 
 class StoreScene(Scene):

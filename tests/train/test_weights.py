@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from safetensors.torch import save_file
 from torch import nn
 
 from saccade.errors import CheckpointError
@@ -72,11 +73,11 @@ def test_missing_and_truncated(tmp_path: Path) -> None:
 def test_what_the_library_writes_aside_is_swept_after_a_kill(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    places, save = [], weights.save_file
+    places: list[Path] = []
 
     def seen(tensors: dict[str, torch.Tensor], path: Path) -> None:
         places.append(Path(path).parent)
-        save(tensors, path)
+        save_file(tensors, path)
 
     monkeypatch.setattr(weights, "save_file", seen)
     weights.save(tmp_path / "a", {"w": torch.ones(2)})
