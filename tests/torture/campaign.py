@@ -188,6 +188,8 @@ def run(folder: Path, options: argparse.Namespace) -> int:
                 told = time.monotonic()
                 print(_progress(campaign, told - began), flush=True)  # noqa: T201
     except KeyboardInterrupt:
+        for one in (signal.SIGTERM, signal.SIGINT):  # `timeout` sends two
+            signal.signal(one, signal.SIG_IGN)
         print("Stopped. So far:", flush=True)  # noqa: T201
     for line in campaign.tally.lines():
         print(line)  # noqa: T201
