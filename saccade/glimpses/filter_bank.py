@@ -24,7 +24,7 @@ class FilterBank(Glimpse):
 
     Gregor et al. 2015 (arXiv:1502.04623), equations 19 to 29. All of it has a gradient, so where to
     look is learned with the rest. They have `blur` 1. On a large picture the first grid then reads
-    few points and nothing between; a `blur` of half a stride reads all of it.
+    a few points and nothing between; a `blur` of half a stride reads all of it.
     """
 
     hard: ClassVar[bool] = False
