@@ -46,7 +46,7 @@ OPTIONAL = {  # extras, and what is slow to import: imported where they are aske
     *("numpy", "saccade.guards.hallucination", "saccade.views.heatmap", "saccade.views.story"),
     *("pyarrow", "pyarrow.parquet"),
     *("PIL", "av", "soundfile"),
-    "saccade.train.shard_files",
+    *("saccade.train.shards", "saccade.train.shard_files"),
 }
 
 FILES = sorted(PACKAGE.rglob("*.py"))
