@@ -45,7 +45,7 @@ class Lexicon:
         places = np.arange(stops[-1]) + np.repeat(self.starts[words] - (stops - sizes), sizes)
         found = self.letters[places]
         found[stops[ends] - 1] = marks
-        return found.tobytes()
+        return bytes(found)
 
 
 def lexicon(seed: int) -> Lexicon:
@@ -70,7 +70,9 @@ def write_lines(path: Path, n: int, seed: int, *, shortest: int = 3, longest: in
             file.write(words.text(words.drawn(int(sizes.sum()), generator), ends, marks))
 
 
-def write_pairs(folder: Path, pairs: int, shards: int, *, shortest: int = 3, longest: int = 7) -> None:
+def write_pairs(
+    folder: Path, pairs: int, shards: int, *, shortest: int = 3, longest: int = 7
+) -> None:
     """Write files `00000.tsv`, ... of two columns; file n is the same for any number of files."""
     words = lexicon(0)
     meant = np.random.Generator(np.random.PCG64(1)).permutation(_WORDS)
@@ -99,7 +101,9 @@ def _rows(words: Lexicon, meant: Ids, sizes: Ids, generator: np.random.Generator
 
 def main() -> None:
     """Write the files."""
-    pairs, shards = ([int(one) for one in sys.argv[2:]] + [50_000_000, 100][len(sys.argv[2:]) :])[:2]
+    pairs, shards = ([int(one) for one in sys.argv[2:]] + [50_000_000, 100][len(sys.argv[2:]) :])[
+        :2
+    ]
     write_pairs(Path(sys.argv[1]), pairs, shards)
 
 

@@ -1,16 +1,17 @@
 """A corpus that does not fit, streamed: memory and speed at 1, 5 and 50 million pairs.
 
-    python -m benchmarks.streaming                        50 million pairs: 3.3 GB in a temporary folder
-    python -m benchmarks.streaming --pairs 1 5 --what read train store --json FILE --svg docs/pictures
+    python -m benchmarks.streaming                              needs 3.3 GB of disk for a while
+    python -m benchmarks.streaming --pairs 1 5 --what read learn store --json FILE --svg FOLDER
 
 A million pairs are two TSV files of `benchmarks.made_up`; a size is so many of them. Every point is
 a process of its own with one thread:
 
     read     one whole epoch: lines, shuffle, pieces, batches; nothing is learned from them
-    train    updates of a small Transformer on the stream
+    learn    updates of a small Transformer on the stream
     store    all pairs encoded into a store, and an epoch of it planned
 
-`peak` is the most resident memory that the process ever held, with Python, torch and what is mapped.
+`peak` is the most resident memory that the process ever held: Python, torch and mapped files too.
+Speed is told by the clock and by the time of the processor, which other programs do not change.
 """
 
 import argparse
@@ -26,6 +27,7 @@ from typing import Any, Final
 
 from benchmarks.made_up import write_pairs
 from benchmarks.meter import peak_mib
+from saccade.cli.startup import uncollected
 from saccade.data.prepare import Prepared, prepare, training_batches
 from saccade.recipe import Recipe, from_plain
 from saccade.run import train
@@ -34,8 +36,10 @@ from saccade.views import curves
 _MARK: Final = "POINT "
 _EACH: Final = 500_000  # pairs of a file
 _UPDATES: Final = 200
+_TOLD: Final = 5_000  # batches between two lines that tell how far it is
 _VALID: Final = [["a", "b"]]  # pairs that nothing is learned from
 Row = dict[str, float]
+Found = dict[str, dict[str, Row]]  # by kind of work and millions of pairs
 
 
 def recipe_of(folder: Path, millions: int, *, stored: bool = False) -> Recipe:
@@ -76,14 +80,18 @@ def read(folder: Path, millions: int) -> Row:
     recipe = recipe_of(folder, millions)
     prepared, seconds = _prepared(recipe)
     batches = training_batches(recipe, prepared)
-    begun, pairs, n = time.perf_counter(), 0, 0
-    plan = batches.epoch(0)
+    with uncollected():  # as `saccade train` does
+        plan, pairs, n = batches.epoch(0), 0, 0
+    begun, worked = time.perf_counter(), time.process_time()
     while not plan.ends(n):
         pairs += len(batches.batch(plan[n], 0).index)
         n += 1
-    spent = time.perf_counter() - begun
+        if n % _TOLD == 0:
+            print(f"{pairs:,} pairs, {peak_mib():.0f} MiB", file=sys.stderr, flush=True)
+    spent, worked = time.perf_counter() - begun, time.process_time() - worked
     assert pairs == millions * 1_000_000
-    return {"sample s": seconds, "epoch s": spent, "pairs/s": pairs / spent, "batches": n}
+    speed = {"pairs/s": pairs / spent, "pairs/processor s": pairs / worked}
+    return {"sample s": seconds, "epoch s": spent, "batches": n, **speed}
 
 
 def learn(folder: Path, millions: int) -> Row:
@@ -111,12 +119,12 @@ def store(folder: Path, millions: int) -> Row:
     return {"store s": seconds, "plan s": spent, "store bytes/pair": disk / millions / 1e6}
 
 
-WORKS: dict[str, Callable[[Path, int], Row]] = {"read": read, "train": learn, "store": store}
+WORKS: dict[str, Callable[[Path, int], Row]] = {"read": read, "learn": learn, "store": store}
 
 
-def measure(folder: Path, what: Sequence[str], sizes: Sequence[int]) -> dict[str, dict[int, Row]]:
+def measure(folder: Path, what: Sequence[str], sizes: Sequence[int]) -> Found:
     """Measure every point in a process of its own."""
-    found: dict[str, dict[int, Row]] = {}
+    found: Found = {}
     for work in what:
         for millions in sizes:
             words = ["--point", work, str(millions), "--folder", str(folder)]
@@ -129,16 +137,16 @@ def measure(folder: Path, what: Sequence[str], sizes: Sequence[int]) -> dict[str
                     text=True,
                 )
             (line,) = (one for one in ended.stdout.splitlines() if one.startswith(_MARK))
-            found.setdefault(work, {})[millions] = json.loads(line.removeprefix(_MARK))
+            found.setdefault(work, {})[str(millions)] = json.loads(line.removeprefix(_MARK))
             print(work, f"{millions} M", line.removeprefix(_MARK), flush=True)
     return found
 
 
-def picture(found: dict[str, dict[int, Row]], key: str) -> str:
+def picture(found: Found, key: str) -> str:
     """Draw a figure over the pairs, a line for each kind of work that has it."""
-    names = {"read": "reading a stream", "train": "learning from a stream", "store": "a store"}
+    names = {"read": "reading a stream", "learn": "learning from a stream", "store": "a store"}
     lines = {
-        names[work]: [(n * 1e6, row[key]) for n, row in rows.items() if key in row]
+        names[work]: [(int(n) * 1e6, row[key]) for n, row in rows.items() if key in row]
         for work, rows in found.items()
     }
     kept = {name: points for name, points in lines.items() if points}
@@ -165,6 +173,8 @@ def main() -> None:
             most = max(given.pairs)
             write_pairs(folder, most * 1_000_000, most * 1_000_000 // _EACH)
         found = measure(folder, given.what, given.pairs)
+    before = json.loads(given.json.read_text("utf-8")) if given.json and given.json.exists() else {}
+    found = {work: before.get(work, {}) | found.get(work, {}) for work in {**before, **found}}
     if given.json:
         given.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     if given.svg:
@@ -178,9 +188,11 @@ def _parsed() -> Any:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--pairs", type=int, nargs="+", default=[1, 5, 50], help="millions")
-    parser.add_argument("--what", nargs="+", choices=list(WORKS), default=["read", "train"])
+    parser.add_argument("--what", nargs="+", choices=list(WORKS), default=["read", "learn"])
     parser.add_argument("--folder", type=Path, help="where made_up has written the pairs")
-    parser.add_argument("--json", type=Path)
+    parser.add_argument(
+        "--json", type=Path, help="takes up the new points beside those that it has"
+    )
     parser.add_argument("--svg", type=Path, help="a folder for the pictures")
     parser.add_argument("--point", nargs=2, help=argparse.SUPPRESS)
     return parser.parse_args()

@@ -110,7 +110,7 @@ def open_remote(path: Remote, *, unpack: bool) -> io.BufferedIOBase:
         raise DataError(f"{path}: no such file; expected text. Check the URL.") from None
     except Exception as error:  # whatever the package of the scheme raises
         raise DataError(_unread(path, error)) from None
-    raw = io.BufferedReader(_Raw(path, file), _BLOCK)
+    raw: io.BufferedIOBase = io.BufferedReader(_Raw(path, file), _BLOCK)
     return _Packed(raw) if unpack and path.suffix == ".gz" else raw
 
 
@@ -181,7 +181,7 @@ class _Raw(io.RawIOBase):
 class _Packed(gzip.GzipFile):
     """A gzip file that closes what it is read from."""
 
-    def __init__(self, raw: io.BufferedReader) -> None:
+    def __init__(self, raw: io.BufferedIOBase) -> None:
         super().__init__(fileobj=raw, mode="rb")
         self._raw_file = raw
 

@@ -9,8 +9,8 @@ from typing import Any
 from saccade.errors import DataError, suggest
 from saccade.nouns import SOURCE_NAME, Example
 from saccade.readers._lines import fingerprint, numbered, open_bytes
-from saccade.readers._remote import address
 from saccade.readers._names import PAIRS, find_pair, find_side
+from saccade.readers._remote import address
 from saccade.readers._table import LOOKED, Table, Unread, with_features
 
 INSTEAD = "|"  # between keys of which the first that is not null is read

@@ -89,9 +89,7 @@ def test_a_url_reads_like_a_file(
     assert there.fingerprint() == here.fingerprint()
     origins = [e.origin for e in here.read()]
     assert [e.origin for e in there.read()] == [o.replace(str(files), url) for o in origins]
-    assert [e.sources for e in reader(f"file://{files}").read()] == [
-        e.sources for e in here.read()
-    ]
+    assert [e.sources for e in reader(f"file://{files}").read()] == [e.sources for e in here.read()]
 
 
 def test_a_stream_of_urls_has_the_batches_of_a_stream_of_files(
@@ -141,16 +139,12 @@ def test_a_recipe_is_read_without_a_connection(monkeypatch: pytest.MonkeyPatch) 
     assert str(Jsonl(Path(), path="https://h/a.jsonl?v=1").paths[0]) == "https://h/a.jsonl?v=1"
 
 
-def test_what_is_not_there_is_named_with_the_key_of_the_recipe(
-    files: Path, upload: Upload
-) -> None:
+def test_what_is_not_there_is_named_with_the_key_of_the_recipe(files: Path, upload: Upload) -> None:
     url = upload(files)
     paths = [f"{url}/*.tsv", f"{url}/none*.tsv"]
     (said,) = missing_files({"data.train": Part(Reader, "shards", {"paths": paths})})
-    assert said == (
-        f"{url}/none*.tsv: no such file; reader shards needs it (data.train.paths)."
-    )
-    with pytest.raises(DataError, match="memory://corpus/x.tsv: no such file; expected text"):
+    assert said == (f"{url}/none*.tsv: no such file; reader shards needs it (data.train.paths).")
+    with pytest.raises(DataError, match=r"memory://corpus/x.tsv: no such file; expected text"):
         list(Tsv(Path(), path=f"{url}/x.tsv").read())
     assert size_of(address(Path(), f"{url}/a.de")) == 4
 
@@ -217,10 +211,14 @@ def test_a_url_with_a_password_or_empty_parts_is_refused() -> None:
         address(Path(), "https://me:secret@host/a.tsv")
     assert str(caught.value).startswith("https://...@host/a.tsv: holds a password, and recipes")
     assert "secret" not in str(caught.value)
-    with pytest.raises(RecipeError, match="s3://b//a.tsv: means s3://b/a.tsv here; expected a URL"):
+    with pytest.raises(
+        RecipeError, match=r"s3://b//a.tsv: means s3://b/a.tsv here; expected a URL"
+    ):
         address(Path(), "s3://b//a.tsv")
 
 
 def test_readers_of_files_of_this_machine_say_so() -> None:
-    with pytest.raises(RecipeError, match="s3://b/c.tsv: is a URL, and this reader reads files of"):
+    with pytest.raises(
+        RecipeError, match=r"s3://b/c.tsv: is a URL, and this reader reads files of"
+    ):
         Captions(Path(), images="pictures", captions="s3://b/c.tsv")

@@ -60,9 +60,7 @@ def test_the_recipe_of_a_model_folder_opens_no_url(far: Path, opened: list[str])
 
 
 @pytest.mark.parametrize("url", URLS)
-def test_a_request_opens_no_url(
-    tiny: Served, seer: Served, url: str, opened: list[str]
-) -> None:
+def test_a_request_opens_no_url(tiny: Served, seer: Served, url: str, opened: list[str]) -> None:
     with TestClient(create_app([tiny, seer])) as client:
         for model in ("tiny", "seer", url):
             for asked in ({"text": url}, {"texts": [url]}, {"inputs": {"source": url}}):
