@@ -5,12 +5,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.stamp
 
-.PHONY: demo test test-slow check docs format lint types soak audit coverage install clean help
+.PHONY: demo test test-slow torture check docs format lint types soak audit coverage install clean help
 
 help:
 	@echo "make demo       train the small English-French model and show what it learned"
 	@echo "make test       the default test lane"
 	@echo "make test-slow  tests that train for longer"
+	@echo "make torture    faults in file calls: FAULTS=1000 SEED=1 ONLY='works;speech/*'"
 	@echo "make check      format, lint, types and tests: what CI runs"
 	@echo "make format     put the code into shape"
 	@echo "make soak       an hour of clients, good and bad, at a server: memory and descriptors stay flat"
@@ -39,6 +40,13 @@ test: $(STAMP)
 
 test-slow: $(STAMP)
 	$(BIN)/python -m pytest -q -m slow
+
+# Faults in file calls, and what is lost by them: docs/reliability.md.
+FAULTS ?= 1000
+SEED ?= 1
+ONLY ?=
+torture: $(STAMP)
+	$(BIN)/python -m tests.torture $(FAULTS) --seed $(SEED) --only '$(ONLY)'
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix saccade tests benchmarks deploy
