@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator
 from io import BufferedIOBase
 from pathlib import Path
 
-from saccade.errors import DataError, suggest
+from saccade.errors import DataError, RecipeError, suggest
+from saccade.readers._remote import Remote, address, is_url, open_remote
 
 _MARK = b"\xef\xbb\xbf"
 _MAGIC = {
@@ -26,7 +27,12 @@ _MAGIC = {
 
 def place(root: Path, name: str) -> Path:
     """Find the file below `root` that a recipe calls `name`; no name, no path."""
-    return root / Path(name).expanduser() if name else Path()
+    if is_url(name):
+        raise RecipeError(
+            f"{name}: is a URL, and this reader reads files of this machine; expected a path. Copy"
+            " the files here. Readers of text, tables and shards take URLs."
+        )
+    return address(root, name)
 
 
 def read_lines(path: Path) -> Iterator[str]:
@@ -69,6 +75,8 @@ def open_bytes(path: Path, *, unpack: bool = True) -> BufferedIOBase:
     """Open a file for reading, or say what is wrong with its path."""
     if not path.name:
         raise DataError("no file was named; expected a path. Set the reader's path in the recipe.")
+    if isinstance(path, Remote):
+        return open_remote(path, unpack=unpack)
     if path.is_dir():
         raise DataError(f"{path}: this is a folder; expected a file. Name a file in it.")
     try:

@@ -17,6 +17,7 @@ from saccade.readers._arrow import (
     readable,
     unread_columns,
 )
+from saccade.readers._remote import address
 from saccade.readers._table import Table, Unread
 
 
@@ -39,7 +40,7 @@ class Parquet(Table):
         target: str = "",
         features: str = "",
     ) -> None:
-        self.path = _lines.place(root, path)
+        self.path = address(root, path)
         super().__init__(root, self.path)
         self.sides = Sides(source, target, features)
 
