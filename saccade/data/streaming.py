@@ -18,7 +18,7 @@ from typing import Final, final
 import numpy as np
 from numpy.typing import NDArray
 
-from saccade.data.ahead import Ahead
+from saccade.data.ahead import ReadAhead
 from saccade.data.batching import Batches, BatchPlan, cut_up, laid_out
 from saccade.data.codecs import TARGET, Codecs
 from saccade.data.packed import PackedPairs, joined, packed
@@ -288,7 +288,7 @@ class StreamPlan:
 
     def _reached(self, i: int) -> _Pool | None:
         if self._pools is None:
-            self._pools = Ahead(self._batches.pools(self._epoch, self._start))
+            self._pools = ReadAhead(self._batches.pools(self._epoch, self._start))
         while self._pool is None or i >= self._pool.end:
             found = next(self._pools, None)
             if found is None:

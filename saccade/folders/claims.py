@@ -65,6 +65,11 @@ def claim(
         )
 
 
+def is_run(folder: Path) -> bool:
+    """Tell whether a folder holds a run that came to its first checkpoint, or a finished model."""
+    return (folder / "saccade.json").exists() and not read_facts(folder).get(BEGUN)
+
+
 def begin(folder: Path) -> None:
     """Make the folder ours, and delete what an earlier run of ours left there.
 

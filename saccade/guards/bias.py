@@ -22,9 +22,9 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-import yaml
 
 from saccade.errors import DataError
+from saccade.guards.entries import read_entries
 
 Change = tuple[str, str]
 _SLOT = re.compile(r"\{(\w+)\}")
@@ -74,24 +74,16 @@ def parse(text: str, where: str) -> Probes:
     >>> parse("- {template: '{he} runs', swap: {he: [he, she]}}", "x").pairs[0].second
     'she runs'
     """
-    try:
-        entries = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise DataError(f"{where}: not YAML: {error}. Write a list of probes.") from None
-    if not isinstance(entries, list) or not entries:
-        raise DataError(
-            f"{where}: holds no list of probes; expected entries that begin with `- template:` or"
-            " `- source:`. See docs/guards.md."
-        )
+    entries = read_entries(
+        text,
+        where,
+        known=_KEYS.issuperset,
+        begins="`- template:` or `- source:`",
+        expected="template, swap and vary, or source and readings",
+    )
     pairs: list[Pair] = []
     readings: list[BiasReading] = []
-    for i, entry in enumerate(entries):
-        place = f"{where}: probe {i + 1}"
-        if not isinstance(entry, dict) or not _KEYS.issuperset(entry):
-            raise DataError(
-                f"{place}: found {entry!r}; expected template, swap and vary, or source and"
-                " readings. Correct its names."
-            )
+    for i, (place, entry) in enumerate(entries):
         if "template" in entry:
             pairs += _filled(i, entry, place)
         else:

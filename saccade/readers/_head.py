@@ -18,7 +18,7 @@ _FILES = 64  # of which a sample is read
 _COUNTED = 8  # of which lines are counted
 
 
-class Head(Reader):
+class FirstRows(Reader):
     """About `n` pairs: the first of each shard, as many of each; of many shards some, evenly."""
 
     def __init__(self, root: Path, shards: Sequence[Reader], n: int) -> None:

@@ -8,6 +8,7 @@ SMALL: dict[str, dict[str, Any]] = {  # by file name
     "cost": {"most": 256, "repeats": 1},
     "counting": {"seeds": 1, "longest": 5, "width": 3, "updates": 5},
     "ctc_paths": {"word": "aab", "frames": 5},
+    "error_spread": {"places": 4, "mistake": 2, "width": 8, "updates": 3},
     "exploding": {"distance": 6, "updates": 15},
     "forget_bias": {"seeds": 1, "updates": 3, "farthest": 10},
     "gates": {"width": 8, "updates": 3},

@@ -89,6 +89,7 @@ def _child(scene: Scene, place: Path, fault: Fault | None, there: int) -> None:
     calls = Calls([place, scene.desk])
     try:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         torch.set_num_threads(1)
         set_home(place)
         _silence(place)
@@ -101,7 +102,7 @@ def _child(scene: Scene, place: Path, fault: Fault | None, there: int) -> None:
         _tell(there, "counts", json.dumps({str(int(c)): n for c, n in counts.items()}))
         _tell(there, "modules", " ".join(set(sys.modules) - known))
         code = 0
-    except Interrupted as error:
+    except (Interrupted, KeyboardInterrupt) as error:
         code = _told(there, 3, error)
     except SaccadeError as error:
         code = _told(there, 4, error)
