@@ -140,7 +140,7 @@ class Batches(PairBatches):
         self.n_pairs = int(self._first[-1])
         self._keep = np.ones(self.n_pairs, dtype=np.bool_)
         self.n_over: dict[str, int] = {}
-        self._source = self._target = np.zeros(self.n_pairs, dtype=np.uint8)
+        self._source: Places = np.zeros(self.n_pairs, dtype=np.uint8)
         for name in codecs.sources:
             self._source = np.maximum(self._source, self._places(name))
         self._target = self._places(TARGET)

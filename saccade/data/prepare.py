@@ -159,8 +159,9 @@ def check_matched(prepared: Prepared, pieces_each: int) -> None:
 def profile_of(prepared: Prepared) -> Profile | None:
     """Measure what is usual in training text: lengths of all pairs, text of every n-th.
 
-    Of over two million pairs, lengths of every m-th, so that there are about so many. n is chosen so that about 20,000 lines are read into it, which takes a second. There is no
-    profile where a side is not text, or where there are several sources.
+    n is chosen so that about 20,000 lines are read into it, which takes a second; of more than two
+    million pairs, lengths of every m-th are measured. There is no profile where a side is not text,
+    or where there are several sources.
     """
     codecs = prepared.codecs
     vocabulary = codecs.source.vocabulary
