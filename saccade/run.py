@@ -108,7 +108,7 @@ def train(  # noqa: PLR0913 - most are options
         ExitStack() as held,
     ):
         learner = _learner(recipe, start_from, processes.size)
-        if restarted() and Checkpoints(folder).index().names:
+        if restarted() and claims.is_run(folder) and Checkpoints(folder).index().names:
             resume, overwrite = True, False
         claimed = claims.claimed(folder, resume=resume, overwrite=overwrite)
         processes.lead(lambda: held.enter_context(claimed))  # for the whole run

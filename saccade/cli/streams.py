@@ -14,6 +14,7 @@ from saccade.errors import DataError, RecipeError
 from saccade.modalities._notation import Notation
 from saccade.modalities._uri import file_uri
 from saccade.readers._lines import decoded, read_lines
+from saccade.train.files import aside, sweep_asides
 
 STDIN = Path("<stdin>")
 
@@ -45,13 +46,14 @@ def output(path: Path | None) -> Iterator[BinaryIO]:
         with _opened(path, path) as file:
             yield file
         return
-    aside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    beside = aside(path)
+    sweep_asides(path)
     try:
-        with _opened(aside, path) as file:
+        with _opened(beside, path) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        aside.replace(path)
+        beside.replace(path)
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
@@ -60,7 +62,7 @@ def output(path: Path | None) -> Iterator[BinaryIO]:
             " with --output."
         ) from None
     finally:
-        aside.unlink(missing_ok=True)
+        beside.unlink(missing_ok=True)
 
 
 def _opened(path: Path, named: Path) -> BinaryIO:

@@ -20,7 +20,9 @@ from saccade import run
 from saccade.engines._open import load
 from saccade.errors import CheckpointError, RecipeError
 from saccade.experiments.measures import Judged, check_comparable, check_trainable, judged
+from saccade.folders import claims
 from saccade.folders.identity import read_identity, read_plan
+from saccade.folders.rivals import RIVALS
 from saccade.look.report import read_curves
 from saccade.metrics.base import paired
 from saccade.nouns import Example
@@ -31,6 +33,7 @@ from saccade.train.files import write_text
 from saccade.views.by_length import buckets_of, lengths_of
 from saccade.views.comparison import ComparedLength, ComparisonCurve, Row
 
+_LAST = ("model.safetensors", RIVALS, "report.html")  # what the end of a run writes
 _OUTER_COMMA = re.compile(r",(?![^{\[]*[}\]])")  # not one inside of {} or []
 
 
@@ -181,7 +184,7 @@ def _slug(name: str) -> str:
 
 def _finished(folder: Path, recipe: Recipe, *, overwrite: bool) -> bool:
     """Say whether the folder holds this very recipe, trained to its end."""
-    if not (folder / "model.safetensors").exists():
+    if not all((folder / name).exists() for name in _LAST):
         return False
     if read_identity(folder).recipe.same(recipe):
         return True
@@ -195,7 +198,7 @@ def _finished(folder: Path, recipe: Recipe, *, overwrite: bool) -> bool:
 
 def _stopped(folder: Path, recipe: Recipe) -> bool:
     """Say whether the folder holds the beginning of this very run."""
-    if not (folder / "recipe.yaml").exists() or not Checkpoints(folder).index().names:
+    if not claims.is_run(folder) or not Checkpoints(folder).index().names:
         return False
     return read_identity(folder).recipe.same(recipe)
 

@@ -1,5 +1,6 @@
 """`saccade fit`: from files to a trained and measured model, in the time that is allowed."""
 
+import contextlib
 import dataclasses
 import re
 import shutil
@@ -26,7 +27,7 @@ from saccade.predict.verdict import Verdict
 from saccade.recipe import Recipe
 from saccade.run import Run
 from saccade.train.checkpoint import Checkpoints
-from saccade.train.files import write_text
+from saccade.train.files import aside, sweep_asides, sync, told, write_text
 from saccade.train.progress import Progress
 
 _RESERVED = 0.05  # of the time, for what nobody timed
@@ -116,11 +117,11 @@ def fit(
     best = next(one for one in plan.shares.timed if one.candidate.name == standings[0].name)
     winner = dataclasses.replace(best.candidate, recipe=best.recipe)
     write_text(chosen / "fit.yaml", readable(made, winner))
+    made_by = training.runs[winner.name]
+    made_by.bench.present(chosen, made_by.progress, made_by.verdict, named=folder)
     seconds = sum(plan.taken.values()) if resume else time.monotonic() - begun
     plan.write(chosen, made, seconds=seconds, chosen=winner.name)
     _settle(chosen, folder)
-    made_by = training.runs[winner.name]
-    made_by.bench.present(folder, made_by.progress, made_by.verdict)  # with its name of now
     return Fitted(
         folder,
         made,
@@ -185,7 +186,7 @@ class Contest:
             self.runs[name] = run.train(
                 limited,
                 place,
-                resume=(place / "saccade.json").exists(),
+                resume=claims.is_run(place),
                 root=self.root,
                 console=self.console,
             )
@@ -286,14 +287,15 @@ def _measured(plan: FitPlan, n: int, left: float) -> int:
 
 def _clear(beside: Path, *, overwrite: bool) -> None:
     """Make the folder of the candidates, in place of what an earlier `fit` left there."""
+    sweep_asides(beside)
+    sweep_asides(beside / PLAN)
     ours = (beside / PLAN).exists()
     if beside.exists() and (not ours or not overwrite) and any(beside.iterdir()):
         raise CheckpointError(
             f"{beside}: exists already; expected to train candidates there."
             + (" Give --resume to go on, or --overwrite." if ours else " Choose another -o.")
         )
-    if beside.exists():
-        shutil.rmtree(beside)
+    _drop(beside)
     beside.mkdir(parents=True)
 
 
@@ -304,7 +306,7 @@ def _limited(recipe: Recipe, minutes: float) -> Recipe:
 
 def _elapsed(place: Path) -> float:
     """Return the seconds that a candidate has trained so far."""
-    if not (place / "saccade.json").exists():
+    if not claims.is_run(place):
         return 0.0
     checkpoints = Checkpoints(place)
     names = checkpoints.index().names
@@ -328,8 +330,24 @@ def _promised(plan: FitPlan, within: float) -> str:
 
 
 def _settle(winner: Path, folder: Path) -> None:
-    """Put the winner's folder in its place, which was claimed before."""
-    if folder.exists():
-        shutil.rmtree(folder)
+    """Put the winner's folder in its place, which was claimed before: the last step of all."""
+    sweep_asides(folder)
+    old = _moved(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    winner.rename(folder)
+    with told(folder):
+        winner.rename(folder)
+        sync(folder.parent)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _drop(folder: Path) -> None:
+    """Delete a folder under another name, so that a kill leaves no half of it under its own."""
+    shutil.rmtree(_moved(folder), ignore_errors=True)
+
+
+def _moved(folder: Path) -> Path:
+    """Move a folder aside, if it is there; who sweeps its asides deletes it after a kill."""
+    old = aside(folder, ".old")
+    with told(folder), contextlib.suppress(FileNotFoundError):
+        folder.rename(old)
+    return old

@@ -19,7 +19,7 @@ from saccade.folders import starting
 from saccade.folders.facts import read_lexicon, read_profile
 from saccade.folders.fusion import carried
 from saccade.folders.identity import read_identity, write_identity, write_networks, write_profile
-from saccade.look.report import write_card, write_report
+from saccade.look.report import More, write_card, write_report
 from saccade.metrics.base import name_of
 from saccade.native.searcher import fastest_searcher
 from saccade.nouns import Example
@@ -141,7 +141,16 @@ class Bench:
         if self.profile is not None:
             write_profile(folder, self.profile)
 
-    def present(self, folder: Path, progress: Progress, verdict: Verdict | None) -> None:
-        """Write README.md and report.html."""
-        write_card(folder, self.recipe, self.predictor, progress, verdict)
-        write_report(folder, self.recipe, self.predictor, progress, root=self.root, verdict=verdict)
+    def present(
+        self,
+        folder: Path,
+        progress: Progress,
+        verdict: Verdict | None,
+        named: Path | None = None,
+    ) -> None:
+        """Write README.md and report.html; `named` is the folder's name to be, if it gets one."""
+        recipe, predictor, more = self.recipe, self.predictor, More(named=named)
+        write_card(folder, recipe, predictor, progress, verdict, named)
+        write_report(
+            folder, recipe, predictor, progress, root=self.root, verdict=verdict, more=more
+        )

@@ -41,11 +41,13 @@ class More:
     """What a report shows if it is asked for.
 
     lengths: the score by source length, for which the first test set is decoded.  beside: other
-    models by name, whose looks at the samples are drawn below those of the run's own.
+    models by name, whose looks at the samples are drawn below those of the run's own.  named: the
+    folder's name to be, if it gets one.
     """
 
     lengths: bool = False
     beside: Mapping[str, Predictor] = field(default_factory=dict)
+    named: Path | None = None
 
 
 def write_report(
@@ -64,6 +66,7 @@ def write_report(
     `verdict` says whether the model is better than a constant answer, `more` what else to show.
     """
     path, metrics = folder / "report.html", MetricsFile(folder)
+    named = more.named or folder
     curves = curves_in(metrics)
     told = {"damaged": metrics.trouble} if metrics.trouble else {}
     report = RunReport(
@@ -73,9 +76,9 @@ def write_report(
         scores=scores if scores is not None else _validation_scores(recipe, progress),
         samples=(shown := samples(recipe, translator, root, more.beside)),
         commands=[
-            f"saccade predict {folder}",
-            f"saccade evaluate {folder} --split valid",
-            f"saccade train {folder / 'recipe.yaml'} --resume --set training.max_epochs=20",
+            f"saccade predict {named}",
+            f"saccade evaluate {named} --split valid",
+            f"saccade train {named / 'recipe.yaml'} --resume --set training.max_epochs=20",
         ],
         recipe_yaml=recipe.to_yaml(),
         probes=probes(translator, shown[0].source if shown else ""),
@@ -264,8 +267,9 @@ def write_card(
     translator: Predictor,
     progress: Progress,
     verdict: Verdict | None = None,
+    named: Path | None = None,
 ) -> None:
-    """Write README.md, a short model card."""
+    """Write README.md, a short model card; `named` is the folder's name to be, if it gets one."""
     facts = summary(recipe, translator, progress, verdict)
     rows = "\n".join(f"| {k} | {_cell(v)} |" for k, v in facts.items())
     alarm = f"> **{_cell(verdict.alarm)}**\n\n" if verdict and verdict.alarm else ""
@@ -274,7 +278,7 @@ def write_card(
         f"| | |\n|---|---|\n{rows}\n\n"
         "`recipe.yaml` is the whole recipe, `saccade.json` names versions and hashes of the data."
         "\n\n```\n"
-        f"saccade predict {folder}\n```\n\n"
+        f"saccade predict {named or folder}\n```\n\n"
         "It has learned from the pairs of its recipe alone: on other kinds of data it may fail, and"
         " on nonsense it may invent.\n"
     )

@@ -154,8 +154,11 @@ def note_errors(shard: Shard, problems: list[str]) -> None:
         return
     aside = shard.errors.with_name(f".{shard.errors.name}.part")
     text = "".join(f"{problem}\n" for problem in problems)
-    _write_synced(aside, text)
-    aside.replace(shard.errors)
+    try:
+        _write_synced(aside, text)
+        aside.replace(shard.errors)
+    finally:
+        aside.unlink(missing_ok=True)
 
 
 def count_errors(shard: Shard) -> int:

@@ -1,8 +1,12 @@
 """Writing files so that a crash at any moment leaves the old one or the new one, never half."""
 
 import errno
+import glob
 import os
+import re
 import shutil
+import socket
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +14,8 @@ from pathlib import Path
 from safetensors import SafetensorError
 
 from saccade.errors import CheckpointError
+
+_ASIDE = re.compile(r".*\.(\d+)@(.*?)(\.old)?\.part")  # process and host of what lies aside
 
 
 def write_text(path: Path, text: str) -> None:
@@ -34,6 +40,7 @@ def copy_file(source: Path, path: Path) -> None:
 def write_file(path: Path, fill: Callable[[Path], None]) -> None:
     """Let `fill` write a file aside, sync it, and put it in place in one move."""
     beside = aside(path)
+    sweep_asides(path)
     with told(path):
         try:
             fill(beside)
@@ -50,13 +57,14 @@ def write_folder(path: Path, fill: Callable[[Path], None]) -> None:
     What stood there before is moved aside first and removed last.
     """
     beside = aside(path)
-    old = path.with_name(f".{path.name}.{os.getpid()}.old.part")
+    old = aside(path, ".old")
+    sweep_asides(path)
     with told(path):
         try:
             shutil.rmtree(beside, ignore_errors=True)
             beside.mkdir(parents=True)
             fill(beside)
-            for file in (*beside.iterdir(), beside):
+            for file in (*beside.rglob("*"), beside):
                 sync(file)
             if path.exists():
                 path.rename(old)
@@ -68,12 +76,40 @@ def write_folder(path: Path, fill: Callable[[Path], None]) -> None:
 
 
 def sweep_leftovers(folder: Path) -> None:
-    """Remove what a killed run left half written."""
+    """Remove what a killed run left half written, in a folder that is ours alone."""
     for leftover in folder.glob(".*.part"):
-        if leftover.is_dir():
-            shutil.rmtree(leftover, ignore_errors=True)
-        else:
-            leftover.unlink(missing_ok=True)
+        _remove(leftover)
+
+
+def sweep_asides(path: Path) -> None:
+    """Remove what processes of this machine that were killed left of a file or folder `path`.
+
+    Others may be writing beside it: what lives, or may live on another machine, stays.
+    """
+    for leftover in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
+        found = _ASIDE.fullmatch(leftover.name)
+        if found and found[2] == _host() and not is_alive(int(found[1])):
+            _remove(leftover)
+
+
+def is_alive(process: int) -> bool:
+    """Tell whether a process of this machine runs, as far as anybody knows."""
+    if sys.platform == "win32":  # where a signal 0 is no question
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
+
+
+def _remove(leftover: Path) -> None:
+    if leftover.is_dir():
+        shutil.rmtree(leftover, ignore_errors=True)
+    else:
+        leftover.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -96,9 +132,13 @@ def told(path: Path) -> Iterator[None]:
         ) from error
 
 
-def aside(path: Path) -> Path:
+def aside(path: Path, what: str = "") -> Path:
     """Name the place beside `path` that this process writes to; a leftover there is swept away."""
-    return path.with_name(f".{path.name}.{os.getpid()}.part")
+    return path.with_name(f".{path.name}.{os.getpid()}@{_host()}{what}.part")
+
+
+def _host() -> str:
+    return re.sub(r"[^A-Za-z0-9-]", "-", socket.gethostname())[:40]
 
 
 def sync(path: Path) -> None:

@@ -1,6 +1,5 @@
 """Weights in and out of safetensors files, and averages of them."""
 
-import os
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ from torch.autograd.graph import increment_version
 
 from saccade.errors import CheckpointError
 from saccade.intake.tensors import StoredTensor, read_header
+from saccade.train.files import aside
 
 Weights = dict[str, Tensor]
 
@@ -117,9 +117,9 @@ def save(path: Path, weights: Mapping[str, Tensor]) -> None:
     """Write weights to a safetensors file.
 
     The library writes aside under a name of its own. It does so in a folder of ours, which
-    `sweep_leftovers` knows: else every kill would leave a file of that size.
+    sweeps know: else every kill would leave a file of that size.
     """
-    room = path.with_name(f".{path.name}.{os.getpid()}.part")
+    room = aside(path.with_name(path.name.lstrip(".")))
     room.mkdir(exist_ok=True)
     try:
         made = room / "weights"

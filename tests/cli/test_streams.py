@@ -3,6 +3,8 @@
 import contextlib
 import errno
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -54,6 +56,21 @@ def test_a_file_takes_its_place_only_once_it_is_whole(tmp_path: Path) -> None:
     said = r"out.txt: cannot be written: .*Choose another place with"
     with pytest.raises(DataError, match=said), output(tmp_path / "no" / "out.txt"):
         pass
+
+
+def test_what_a_kill_left_of_an_output_goes_with_the_next(tmp_path: Path) -> None:
+    script = (
+        "import os, sys; from pathlib import Path; from saccade.cli.streams import output\n"
+        "with output(Path(sys.argv[1])) as file: file.write(b'half'); file.flush(); os._exit(9)"
+    )
+    path = tmp_path / "out.txt"
+    killed = subprocess.run([sys.executable, "-c", script, str(path)], check=False)
+    assert killed.returncode == 9
+    assert not path.exists()
+    assert len(list(tmp_path.iterdir())) == 1
+    with output(path) as file:
+        file.write(b"whole")
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_a_file_is_on_the_disk_before_it_takes_its_place(

@@ -1,9 +1,15 @@
-"""What is compared by length."""
+"""What is compared by length, and which runs are trained for it."""
 
-from saccade.experiments.comparison import by_length
+import json
+from pathlib import Path
+
+from saccade.experiments.comparison import Variant, by_length, train_all
 from saccade.experiments.measures import Judged
+from saccade.folders.facts import BEGUN, FORMAT
+from saccade.folders.rivals import RIVALS
 from saccade.metrics.exact_match import ExactMatch
 from saccade.nouns import pair
+from tests.train import small
 
 
 def judged(outputs: list[str], references: list[str]) -> Judged:
@@ -27,3 +33,28 @@ def test_sentences_are_told_apart_by_their_words() -> None:
 
 def test_models_without_a_source_have_nothing_to_tell() -> None:
     assert by_length(judged(["x"], ["x"]), [pair("", "x")]) == []
+
+
+def _trained(folder: Path) -> Path:
+    """Return the folder of a run that is to be compared, trained if it is not finished."""
+    recipe = small.recipe(max_steps=2, validate_every=1)
+    (found,) = train_all([Variant("run", recipe)], folder, console=small.quiet())["run"]
+    return found
+
+
+def test_a_run_that_was_stopped_before_its_report_is_not_finished(tmp_path: Path) -> None:
+    run = _trained(tmp_path)
+    last = [run / RIVALS, run / "report.html"]
+    for path in last:
+        path.unlink()
+    assert _trained(tmp_path) == run
+    assert all(path.exists() for path in last)
+
+
+def test_a_run_that_was_stopped_at_its_first_checkpoint_begins_again(tmp_path: Path) -> None:
+    run = _trained(tmp_path)
+    (run / "model.safetensors").unlink()
+    facts = {"format": FORMAT, BEGUN: True}
+    (run / "saccade.json").write_text(json.dumps(facts), encoding="utf-8")
+    assert _trained(tmp_path) == run
+    assert (run / "model.safetensors").exists()

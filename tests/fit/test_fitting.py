@@ -1,6 +1,9 @@
 """From files to a model in one call."""
 
 import json
+import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -15,9 +18,11 @@ from saccade.fit.fitting import Fitted, fit, seconds_in
 from saccade.fit.halving import Shares, Timed
 from saccade.fit.outline import Outline
 from saccade.fit.plan import PLAN, FitPlan, read_plan
+from saccade.folders import claims
 from saccade.learners._bench import Bench
 from saccade.learners._timing import Timing, time_updates
 from saccade.recipe import load as load_recipe
+from saccade.train.files import aside
 from tests.fit.small import shrunk
 
 
@@ -121,6 +126,53 @@ def test_a_folder_of_somebody_else_stays(made: Outline, tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match=r"x-candidates: exists already; .* Choose another"):
         fit(made, tmp_path / "x", overwrite=True, console=Console(quiet=True))
     assert mine.exists()
+
+
+def _stopped_at(where: str, made: Outline, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fit until `where`, a function of the module, is called; it is not called."""
+
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(fitting, where, stop)
+        with pytest.raises(KeyboardInterrupt):
+            fit(made, folder, within=60.0, console=Console(quiet=True))
+
+
+def test_a_fit_that_was_killed_while_its_plan_was_written_begins_again(
+    made: Outline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = shrunk(made, 8)
+    _stopped_at("Planner", few, tmp_path / "m", monkeypatch)
+    mine = aside(tmp_path / "m-candidates" / PLAN)
+    left = mine.with_name(mine.name.replace(f".{os.getpid()}@", f".{_dead()}@"))
+    left.write_text("half", encoding="utf-8")
+    monkeypatch.setattr(fitting, "_UPDATES", 4)
+    found = fit(few, tmp_path / "m", within=600.0, console=Console(quiet=True))
+    assert not left.exists()
+    for name in ("report.html", "README.md"):
+        text = (found.folder / name).read_text(encoding="utf-8")
+        assert f"saccade predict {found.folder}" in text
+
+
+def test_a_fit_goes_on_with_a_candidate_that_had_no_checkpoint_yet(
+    made: Outline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = shrunk(made, 8)
+    monkeypatch.setattr(fitting, "_UPDATES", 4)
+    _stopped_at("Contest", few, tmp_path / "m", monkeypatch)
+    first = read_plan(tmp_path / "m-candidates").shares.timed[0].candidate.name
+    claims.begin(tmp_path / "m-candidates" / first)
+    found = fit(few, tmp_path / "m", within=600.0, resume=True, console=Console(quiet=True))
+    assert load(found.folder).predict("bake").score < 0
+
+
+def _dead() -> int:
+    """Return the number of a process that has ended."""
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid
 
 
 @pytest.mark.parametrize("text", ["soon", "5s", ""])

@@ -138,6 +138,13 @@ def test_errors_stand_beside_the_output(shard: Shard) -> None:
     assert not shard.errors.exists()
 
 
+def test_errors_that_cannot_take_their_name_leave_nothing(shard: Shard) -> None:
+    shard.errors.mkdir(parents=True)
+    with pytest.raises(OSError, match="directory"):
+        note_errors(shard, ["a.txt:3: odd"])
+    assert list(shard.errors.parent.iterdir()) == [shard.errors]
+
+
 def test_one_folder_holds_outputs_of_one_model_and_of_the_same_options(tmp_path: Path) -> None:
     model, out = _filled(tmp_path / "model", "model.safetensors", "train.log"), tmp_path / "out"
     check_manifest(out, model, {"beam": 3})

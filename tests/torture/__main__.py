@@ -20,10 +20,9 @@ from tests.torture.interposed import enter, leave
 def main(arguments: list[str]) -> int:
     """Run; return 1 if something was lost."""
     options = _options(arguments)
-    enter(arguments)
+    enter()
     os.environ["SACCADE_METEOR"] = "off"
     os.environ.setdefault("SACCADE_NATIVE", str(Path.home() / ".cache" / "saccade" / "native"))
-    importlib.import_module("torch._dynamo")  # optimisers import it at their first step
     campaign = importlib.import_module("tests.torture.campaign")
     folder = Path(tempfile.mkdtemp(prefix="torture-"))
     try:
@@ -38,7 +37,9 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("faults", nargs="?", type=int, default=1000, help="how many, in all")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
-        "--only", default="", help="works, models, or names, with semicolons between"
+        "--only",
+        default="",
+        help="works, models, or patterns of names as 'speech/*', with semicolons between",
     )
     parser.add_argument("--trial", type=int, default=0, help="this one alone, as a message says")
     parser.add_argument(

@@ -1,5 +1,6 @@
 /* File calls that can be made to fail: put before libc by LD_PRELOAD, it counts the calls below
-   some folders and, at a chosen one, fails, writes half, or ends the process.
+   some folders and, at a chosen one, fails, writes half, sends a signal, or ends the
+   process.
 
    It knows nothing of Python: what a C library or an extension in Rust writes counts as well.
    Syncing is noted, not done: the files are there to be looked at by the same kernel. */
@@ -18,7 +19,7 @@
 #include <unistd.h>
 
 enum { OPEN, WRITE, SYNC, RENAME, REMOVE, MKDIR, TRUNCATE, READ, N_KINDS };
-enum { NOTHING, FAIL, SHORT, HALF, BEFORE, AFTER, TORN, POWER };
+enum { NOTHING, FAIL, SHORT, HALF, BEFORE, AFTER, TORN, POWER, SIGNAL };
 enum { GO, SKIP, CUT, DIE_AFTER, DIE_HALF };
 
 #define MOST_FILES 4096
@@ -77,6 +78,10 @@ static void tell(int kind, const char *path) {
 /* Count a call, and say what is to become of it. Behind the first, those of `rest` fail too. */
 static int meet(int kind, const char *path) {
     __sync_fetch_and_add(&counts[kind], 1);
+    if (struck && fault.how == SIGNAL) {
+        if (fault.rest >> kind & 1) kill(getpid(), fault.error);
+        return GO;
+    }
     if (struck) {
         errno = fault.error;
         return fault.rest >> kind & 1 ? SKIP : GO;
@@ -92,6 +97,7 @@ static int meet(int kind, const char *path) {
     case TORN: return DIE_HALF;
     case BEFORE:
     case POWER: die();
+    case SIGNAL: kill(getpid(), fault.error); return GO;
     }
     errno = fault.error;
     return SKIP;

@@ -1,9 +1,13 @@
 """Many trials: which work comes next, which faults, how far all is, and what was found."""
 
 import argparse
+import fnmatch
+import gc
 import importlib
+import re
 import shutil
 import signal
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -24,6 +28,7 @@ _OUTSIDE = 0.15  # share of the faults that come from outside, by the clock
 _USUAL = 1.0  # seconds of a work; one that takes longer is chosen as much more seldom
 _MOST_LIVES = 4  # with a fault, in a trial
 _SMALL: dict[str, dict[str, Any]] = {
+    "brief": {"max_steps": 4, "validate_every": 2},
     "small": {"max_steps": 12, "validate_every": 3, "keep_last": 2},
     "small, mean of checkpoints": {"max_steps": 9, "validate_every": 3, "average": 2, "ema": 0.9},
     "small, plateau": {
@@ -60,34 +65,50 @@ class Campaign:
     tally: Tally = field(default_factory=Tally)
     known: dict[str, Known] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
+    furnished: set[Path] = field(default_factory=set)
 
     def trial(self, number: int) -> None:
-        """Do one piece of work under faults, and compare."""
+        """Do one piece of work under faults, and compare; if it goes wrong, do the same again."""
         chance = Random(f"{self.options.seed}-{number}")
-        known = self._chosen(chance)
+        known = self._chosen(chance, number)
         if known is None:
             return
+        state = chance.getstate()
+        if not (steps := self._tried(known, chance, number)):
+            return
+        chance.setstate(state)
+        again = self._tried(known, chance, number, counted=False)
+        seed = f"--seed {self.options.seed} --trial {number}"
+        steps.append("It comes again." if again else "It does not come again.")
+        told = "\n    ".join(steps)
+        self.tally.problems.append(f"{known.scene.name} ({seed}):\n    {told}")
+        print(self.tally.problems[-1], flush=True)  # noqa: T201 - what this program is for
+
+    def _tried(
+        self, known: Known, chance: Random, number: int, *, counted: bool = True
+    ) -> list[str]:
+        """Do a trial; return what happened if something went wrong."""
         place = self._place(known.scene, f"trial-{number}")
         said: list[str] = []
         for _ in range(chance.randint(1, _MOST_LIVES)):
             trouble = _drawn(chance, known)
+            before = set(place.rglob("*.part"))
             life = live(known.scene, place, trouble)
-            self._note(known.scene, trouble, life, said)
-            self._refuse(place, trouble, life, said)
+            self._note(trouble, life, said, counted=counted)
+            said += _refused(set(place.rglob("*.part")) - before, trouble, life)
         last = live(known.scene, place)
         said.append(f"then untouched: {last.word} {last.said}")
         wrong = compared(known.scene, place, known.marks) if last.word == "done" else [last.said]
-        self.tally.trials[known.scene.name] += 1
-        if wrong or any("WRONG" in one for one in said):
-            steps = "\n    ".join([*said, *wrong[:8]])
-            seed = f"--seed {self.options.seed} --trial {number}"
-            self.tally.problems.append(f"{known.scene.name} ({seed}):\n    {steps}")
-            print(self.tally.problems[-1], flush=True)  # noqa: T201 - what this program is for
+        self.tally.trials[known.scene.name] += counted
         shutil.rmtree(place, ignore_errors=True)
+        return [*said, *wrong[:8]] if wrong or any("WRONG" in one for one in said) else []
 
-    def _chosen(self, chance: Random) -> Known | None:
-        """Choose a scene; one that takes long as seldom as it takes longer than others."""
-        name, luck = chance.choice(list(self.scenes)), chance.random()
+    def _chosen(self, chance: Random, number: int) -> Known | None:
+        """Choose a scene: first every one in turn, then one that takes long more seldom."""
+        names = list(self.scenes)
+        name, luck = chance.choice(names), chance.random()
+        if number <= len(names):
+            name, luck = names[number - 1], 0.0
         if name in self.left_out:
             return None
         if name not in self.known and not self._begin(name):
@@ -97,10 +118,16 @@ class Campaign:
 
     def _begin(self, name: str) -> bool:
         scene = self.scenes[name]
-        scene.desk.mkdir(parents=True, exist_ok=True)
-        furnishing = live(_Furnishing(scene), self._place(scene, "furnished", empty=True))
+        _import(scene.imports)
+        furnishing = Life("done")
+        if scene.desk not in self.furnished:
+            self.furnished.add(scene.desk)
+            scene.desk.mkdir(parents=True, exist_ok=True)
+            furnishing = live(_Furnishing(scene), self._place(scene, "furnished", empty=True))
+            _import(furnishing.modules)
         place = self._place(scene, f"untouched-{len(self.known)}")
         first = live(scene, place)
+        _import(first.modules)
         if furnishing.word != "done" or first.word != "done" or first.work > self.options.most:
             self.left_out[name] = (
                 f"{first.word} with {first.work:.0f} s of work {first.said[-400:]}"
@@ -121,20 +148,12 @@ class Campaign:
             scene.prepare(place)
         return place
 
-    def _note(self, scene: Scene, trouble: Fault | Blow, life: Life, said: list[str]) -> None:
+    def _note(self, trouble: Fault | Blow, life: Life, said: list[str], *, counted: bool) -> None:
         named = _named(trouble)
         came = life.hit or (isinstance(trouble, Blow) and life.word in ("killed", "stopped"))
-        if came:
+        if came and counted:
             self.tally.note(named, _where(life.hit), life.word)
         said.append(f"{named}, {life.hit or 'no call'}: {life.word} {life.said}")
-
-    def _refuse(self, place: Path, trouble: Fault | Blow, life: Life, said: list[str]) -> None:
-        """Say what may not be: a crash, a hang, something half written behind an error in words."""
-        if life.word in ("crashed", "hung"):
-            said.append(f"WRONG: it {life.word}")
-        error = life.word in ("told", "system") and life.hit.split(" ")[0] not in _GONE
-        if error and isinstance(trouble, Fault) and not trouble.kind.lasts:
-            said.extend(f"WRONG: {one} is left" for one in sorted(place.rglob("*.part")))
 
 
 class _Furnishing(Scene):
@@ -181,9 +200,10 @@ def run(folder: Path, options: argparse.Namespace) -> int:
 def _import(modules: Sequence[str]) -> None:
     """Import what a work needed, so that the next copies of this process have it."""
     for name in sorted(modules):
-        if name.partition(".")[0] in _IMPORTED:
+        if name.partition(".")[0] in _IMPORTED and name not in sys.modules:
             with suppress(ImportError):
                 importlib.import_module(name)
+    gc.freeze()  # a collection in a copy would write to every page
 
 
 def _scenes(desk: Path, only: str) -> dict[str, Scene]:
@@ -195,15 +215,20 @@ def _scenes(desk: Path, only: str) -> dict[str, Scene]:
     every = {one.name: one for group in groups.values() for one in group}
     careless = CarelessScene("careless", desk / "careless")
     known = {**every, careless.name: careless}
-    wanted = [one for name in only.split(";") if name for one in _group(name, groups)]
-    unknown = [name for name in wanted if name not in known]
-    if unknown:
-        raise SystemExit(f"--only: no work is called {', '.join(unknown)}. See --list.")
-    return {name: known[name] for name in wanted} if wanted else every
+    if not only:
+        return every
+    named = [_named_by(pattern, known, groups) for pattern in only.split(";") if pattern]
+    return {one.name: one for several in named for one in several}
 
 
-def _group(name: str, groups: Mapping[str, Sequence[Scene]]) -> list[str]:
-    return [one.name for one in groups[name]] if name in groups else [name]
+def _named_by(
+    pattern: str, known: Mapping[str, Scene], groups: Mapping[str, Sequence[Scene]]
+) -> list[Scene]:
+    """Return the scenes of a group, or those whose names fit a pattern."""
+    found = groups.get(pattern) or [known[name] for name in fnmatch.filter(known, pattern)]
+    if not found:
+        raise SystemExit(f"--only: no work is called {pattern}. See --list.")
+    return list(found)
 
 
 def _progress(campaign: Campaign, spent: float) -> str:
@@ -215,9 +240,18 @@ def _progress(campaign: Campaign, spent: float) -> str:
     )
 
 
+def _refused(left: set[Path], trouble: Fault | Blow, life: Life) -> list[str]:
+    """Say what may not be: a crash, a hang, something half written behind an error in words."""
+    wrong = [f"WRONG: it {life.word}"] if life.word in ("crashed", "hung") else []
+    error = life.word in ("told", "system") and life.hit.split(" ")[0] not in _GONE
+    if error and isinstance(trouble, Fault) and not trouble.kind.lasts:
+        wrong += [f"WRONG: {one} is left" for one in sorted(left)]
+    return wrong
+
+
 def _drawn(chance: Random, known: Known) -> Fault | Blow:
     if chance.random() < _OUTSIDE:
-        blow = chance.choice((signal.SIGKILL, signal.SIGKILL, signal.SIGTERM))
+        blow = chance.choice((signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT))
         return Blow(blow, chance.uniform(0.0, 1.1 * known.seconds))
     return draw(chance, known.counts)
 
@@ -225,8 +259,8 @@ def _drawn(chance: Random, known: Known) -> Fault | Blow:
 def _named(trouble: Fault | Blow) -> str:
     if isinstance(trouble, Fault):
         return trouble.kind.name
-    killed = trouble.signal == signal.SIGKILL
-    return "killed at a random moment" if killed else "SIGTERM at a random moment"
+    names = {signal.SIGKILL: "killed", signal.SIGTERM: "SIGTERM", signal.SIGINT: "Ctrl-C"}
+    return f"{names[signal.Signals(trouble.signal)]} at a random moment"
 
 
 def _where(hit: str) -> str:
@@ -242,8 +276,7 @@ def _where(hit: str) -> str:
     found = next((rooms[part] for part in reversed(parts) if part in rooms), "")
     if found or not path:
         return found or "(by the clock)"
-    name = parts[-1].lstrip(".").split(".part")[0]
-    name = name if not name.rsplit(".", 1)[-1].isdecimal() else name.rsplit(".", 1)[0]
+    name = re.split(r"\.\d+@|\.part", parts[-1].lstrip("."))[0]
     known = (
         *("recipe.yaml", "saccade.json", "model.safetensors", "metrics.jsonl", "train.log"),
         *("report.html", "README.md", "examples.json", "rivals.json", "profile.json", "lock"),

@@ -1,6 +1,7 @@
 """What can go wrong with a file call, and how one of these faults is drawn and named."""
 
 import errno
+import signal
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
@@ -31,18 +32,18 @@ class How(IntEnum):
     after = 5  # behind it
     torn = 6  # with half of it done
     power = 7  # killed before it, and what was not synced is gone
+    signal = 8  # the process is sent a signal before it
 
 
 CHANGES = (Call.open, Call.write, Call.sync, Call.rename, Call.remove, Call.mkdir, Call.truncate)
-GROWTH = (Call.open, Call.write, Call.mkdir)
 NAMES = (Call.open, Call.rename, Call.remove, Call.mkdir)
-KILLS = (How.before, How.after, How.torn, How.power)
 
 
 @dataclass(frozen=True, slots=True)
 class FaultKind:
     """One kind of fault: which calls it hits, what happens there, and which error they return.
 
+    error: its number, or that of a signal.
     lasts: whether all such calls behind it fail too.
     keep: percent of what was not synced that a power cut leaves.  often: how often it is drawn.
     """
@@ -54,11 +55,6 @@ class FaultKind:
     lasts: bool = False
     keep: int = 0
     often: int = 1
-
-    @property
-    def kills(self) -> bool:
-        """Whether the process ends by it."""
-        return self.how in KILLS
 
 
 KINDS = (
@@ -77,6 +73,10 @@ KINDS = (
     FaultKind("error of the device, lasting", CHANGES, How.fail, errno.EIO, lasts=True),
     FaultKind("read-only from then on", NAMES, How.fail, errno.EROFS, lasts=True),
     FaultKind("error while reading", (Call.read,), How.fail, errno.EIO, often=2),
+    FaultKind("SIGTERM at the call", CHANGES, How.signal, signal.SIGTERM),
+    FaultKind("SIGTERM at the call and all behind it", CHANGES, How.signal, signal.SIGTERM, True),
+    FaultKind("Ctrl-C at the call", (*CHANGES, Call.read), How.signal, signal.SIGINT, often=2),
+    FaultKind("Ctrl-C at the call and all behind it", CHANGES, How.signal, signal.SIGINT, True),
     FaultKind("short write", (Call.write,), How.short),
     FaultKind("short read", (Call.read,), How.short),
 )

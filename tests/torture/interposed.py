@@ -1,5 +1,6 @@
 """The library of calls.c: compiled once, put before libc, and told which call to spoil."""
 
+import contextlib
 import ctypes
 import os
 import shutil
@@ -20,7 +21,7 @@ def compiler() -> str | None:
     return shutil.which("cc") if sys.platform == "linux" else None
 
 
-def enter(arguments: Sequence[str]) -> None:
+def enter() -> None:
     """Start this process again with the library before libc, unless it is there already."""
     if os.environ.get(_LOADED):
         return
@@ -31,12 +32,15 @@ def enter(arguments: Sequence[str]) -> None:
     command = [found, "-O1", "-Wall", "-shared", "-fPIC", "-o", str(library), str(SOURCE)]
     subprocess.run(command, check=True)
     os.environ.update({_LOADED: str(library), "LD_PRELOAD": str(library), "OMP_NUM_THREADS": "1"})
-    os.execv(sys.executable, [sys.executable, "-m", "tests.torture", *arguments])
+    os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
 
 
 def leave() -> None:
     """Remove the library, which this process alone has."""
-    shutil.rmtree(Path(os.environ[_LOADED]).parent, ignore_errors=True)
+    library = Path(os.environ[_LOADED])
+    with contextlib.suppress(OSError):  # a campaign before this one in the same process has
+        library.unlink()
+        library.parent.rmdir()
 
 
 class Calls:

@@ -7,7 +7,7 @@ import shutil
 from abc import ABC, abstractmethod
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import yaml
 from rich.console import Console
@@ -33,6 +33,8 @@ class Scene(ABC):
         name: what it is called.
         desk: a folder of its own, for what is made once.
     """
+
+    imports: ClassVar[tuple[str, ...]] = ("torch._dynamo",)  # optimisers do, at their first step
 
     def __init__(self, name: str, desk: Path) -> None:
         self.name, self.desk = name, desk

@@ -19,6 +19,7 @@ from tests.torture.interposed import Calls
 from tests.torture.marks import differences
 from tests.torture.scenes import Scene, set_home
 
+_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 _PATIENCE = 900.0  # seconds, after which a process hangs
 
 
@@ -46,10 +47,12 @@ def live(scene: Scene, place: Path, trouble: Fault | Blow | None = None) -> Life
     here, there = os.pipe()
     began = time.monotonic()
     sys.stdout.flush()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)  # until it has its own handlers
     child = os.fork()
     if child == 0:
         os.close(here)
         _child(scene, place, trouble if isinstance(trouble, Fault) else None, there)
+    signal.pthread_sigmask(signal.SIG_SETMASK, before)
     os.close(there)
     blow = trouble if isinstance(trouble, Blow) else None
     try:
@@ -86,9 +89,11 @@ def compared(scene: Scene, place: Path, wanted: dict[str, str]) -> list[str]:
 
 def _child(scene: Scene, place: Path, fault: Fault | None, there: int) -> None:
     code, known = 6, set(sys.modules)
-    calls = Calls([place, scene.desk])
     try:
+        calls = Calls([place, scene.desk])
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
         torch.set_num_threads(1)
         set_home(place)
         _silence(place)
@@ -101,7 +106,7 @@ def _child(scene: Scene, place: Path, fault: Fault | None, there: int) -> None:
         _tell(there, "counts", json.dumps({str(int(c)): n for c, n in counts.items()}))
         _tell(there, "modules", " ".join(set(sys.modules) - known))
         code = 0
-    except Interrupted as error:
+    except (Interrupted, KeyboardInterrupt) as error:
         code = _told(there, 3, error)
     except SaccadeError as error:
         code = _told(there, 4, error)

@@ -2,15 +2,17 @@ import errno
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import torch
 
 from saccade.errors import CheckpointError
 from saccade.train import weights
 from saccade.train.checkpoint import Checkpoints
-from saccade.train.files import sweep_leftovers, write_file, write_folder, write_text
+from saccade.train.files import aside, sweep_leftovers, write_file, write_folder, write_text
 from tests.train import small
 
 
@@ -53,6 +55,58 @@ def test_leftovers_are_swept(tmp_path: Path) -> None:
     (tmp_path / "kept").write_text("", encoding="utf-8")
     sweep_leftovers(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["kept"]
+
+
+def test_what_killed_processes_left_of_a_file_is_swept_when_it_is_written(tmp_path: Path) -> None:
+    mine = aside(tmp_path / "a").name
+    dead = mine.replace(f".{os.getpid()}@", f".{_dead()}@")
+    elsewhere = dead.replace("@", "@elsewhere-")
+    living = mine.replace(f".{os.getpid()}@", f".{os.getppid()}@")
+    for name in (dead, elsewhere, living, dead.replace(".a.", ".b.")):
+        (tmp_path / name).write_text("half", encoding="utf-8")
+    (tmp_path / dead.replace(".part", ".old.part")).mkdir()
+    write_text(tmp_path / "a", "whole")
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left == {"a", elsewhere, living, dead.replace(".a.", ".b.")}
+
+
+def _dead() -> int:
+    """Return the number of a process that has ended."""
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid
+
+
+def test_a_kill_while_weights_are_written_leaves_nothing_for_good(tmp_path: Path) -> None:
+    script = (
+        "import os, sys; from pathlib import Path; import torch; from saccade.train import weights;"
+        "from saccade.train.files import write_file;"
+        "weights.save_file = lambda _, path: (path.write_bytes(b'half'), os._exit(9));"
+        "write_file(Path(sys.argv[1]), lambda p: weights.save(p, {'a': torch.ones(1)}))"
+    )
+    path = tmp_path / "model.safetensors"
+    killed = subprocess.run([sys.executable, "-c", script, str(path)], check=False)
+    assert killed.returncode == 9
+    assert len(list(tmp_path.glob(".*.part"))) == 1
+    write_file(path, lambda beside: weights.save(beside, {"a": torch.ones(1)}))
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_all_of_a_folder_is_synced_before_it_takes_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[str] = []
+    opened = Path("/proc/self/fd")
+    if not opened.is_dir():
+        pytest.skip("needs /proc")
+    monkeypatch.setattr(os, "fsync", lambda one: seen.append(str((opened / str(one)).readlink())))
+
+    def fill(beside: Path) -> None:
+        (beside / "inner").mkdir()
+        (beside / "inner" / "file").write_text("", encoding="utf-8")
+
+    write_folder(tmp_path / "a", fill)
+    assert [name for name in seen if name.endswith("inner/file")]
 
 
 def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
