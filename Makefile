@@ -1,10 +1,11 @@
 # Every target makes its own environment in .venv when it is missing or out of date.
 PYTHON ?= python3
+MINUTES ?= 60
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.stamp
 
-.PHONY: demo test test-slow torture check docs format lint types install clean help
+.PHONY: demo test test-slow torture check docs format lint types soak audit coverage install clean help
 
 help:
 	@echo "make demo       train the small English-French model and show what it learned"
@@ -13,6 +14,9 @@ help:
 	@echo "make torture    faults in file calls: FAULTS=1000 SEED=1 ONLY='works;speech/*'"
 	@echo "make check      format, lint, types and tests: what CI runs"
 	@echo "make format     put the code into shape"
+	@echo "make soak       an hour of clients, good and bad, at a server: memory and descriptors stay flat"
+	@echo "make audit      known vulnerabilities, a bill of materials, licences of what is installed"
+	@echo "make coverage   the default test lane, and how much of saccade/ it reaches"
 	@echo "make docs       the documentation as a site, in build/site"
 
 install: $(STAMP)
@@ -45,12 +49,12 @@ torture: $(STAMP)
 	$(BIN)/python -m tests.torture $(FAULTS) --seed $(SEED) --only '$(ONLY)'
 
 format: $(STAMP)
-	$(BIN)/ruff check --fix saccade tests benchmarks
-	$(BIN)/ruff format saccade tests benchmarks
+	$(BIN)/ruff check --fix saccade tests benchmarks deploy
+	$(BIN)/ruff format saccade tests benchmarks deploy
 
 lint: $(STAMP)
-	$(BIN)/ruff check saccade tests benchmarks
-	$(BIN)/ruff format --check saccade tests benchmarks
+	$(BIN)/ruff check saccade tests benchmarks deploy
+	$(BIN)/ruff format --check saccade tests benchmarks deploy
 
 types: $(STAMP)
 	$(BIN)/mypy
@@ -65,6 +69,35 @@ docs: $(VENV)/.docs
 
 $(VENV)/.docs: $(STAMP)
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[docs]'
+	@touch $@
+
+soak: $(STAMP)
+	@test -e runs/demo/saccade.json || $(BIN)/saccade demo
+	$(BIN)/python -m benchmarks.soak runs/demo --minutes $(MINUTES) --workers 2 --rate 2 \
+	  --svg build/soak.svg
+
+# An environment with all that users may install, and pip-audit. MD=docs/licences.md renews that page.
+audit: build/audit/.stamp
+	build/audit/bin/python -m deploy.materials --sbom build/sbom.json --pins build/pins.txt $(MD:%=--md %)
+	build/audit/bin/python -m deploy.advisories build/pins.txt
+	@echo "The bill of materials (CycloneDX) is build/sbom.json."
+
+build/audit/.stamp: pyproject.toml constraints.txt
+	$(PYTHON) -m venv build/audit
+	build/audit/bin/python -m pip install --quiet -c constraints.txt torch==2.13.0
+	build/audit/bin/python -m pip install --quiet -c constraints.txt pip-audit \
+	  -e '.[serve,track,fast,data,vision,video,sound,export]'
+	@touch $@
+
+coverage: $(VENV)/.coverage
+	rm -rf build/coverage && mkdir -p build/coverage
+	$(BIN)/coverage run -m pytest -q -m "not slow"
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage html --quiet -d build/coverage/html
+	$(BIN)/coverage report --skip-covered
+
+$(VENV)/.coverage: $(STAMP)
+	$(BIN)/python -m pip install --quiet -c constraints.txt coverage
 	@touch $@
 
 clean:

@@ -2,6 +2,7 @@
 
     python -m benchmarks.alignment lay ../shared/data/word-alignment-en-fr runs/alignment
     python -m benchmarks.alignment eflomal runs/alignment
+    python -m benchmarks.alignment posterior runs/alignment runs/align-hmm runs/align-hmm-back
     python -m benchmarks.alignment speed SOURCE TARGET
     python -m benchmarks.alignment growth --svg docs/pictures
 
@@ -9,6 +10,9 @@
 200 words a side; `dev` (The Master Cat, Blue Beard) and `test` (The Inn, The Last Lesson, The
 Vision) are the stories with their links. The aligners learn from the text of the stories too, as is
 usual, but never from links. Settings were chosen on `dev`.
+
+`posterior` chooses the threshold of posterior decoding by the error on `dev`, in steps of 0.05,
+and measures `test` with it.
 
 `growth` measures made text of more and more pairs. Every size is a process of its own, so that its
 peak memory is its own; what the bare program holds is taken off.
@@ -29,11 +33,12 @@ import numpy as np
 from benchmarks.engines import run
 from benchmarks.growth import Curve, exponent, markdown
 from benchmarks.meter import peak_mib
-from saccade.metrics._links import link_score
+from saccade.folders import model as folders
+from saccade.metrics._links import LinkScore, link_score
 from saccade.models._aligner import Aligner, AlignerSettings
 from saccade.models._links import RULES, symmetrise, turned
 from saccade.models.base import LaidSide
-from saccade.predict.linking import read_pairs
+from saccade.predict.linking import link_by_posteriors, read_pairs
 from saccade.predict.pharaoh import read_gold, read_links
 from saccade.views.curves import to_svg
 
@@ -115,6 +120,22 @@ def _measure(folder: Path, name: str, files: list[Path], first: int) -> None:
     rows |= {rule: symmetrise(found[0], found[1], rule, *lengths) for rule in RULES}
     for label, links in rows.items():
         print(f"{name}  eflomal  {label:20}  {link_score(links, gold).line()}")
+
+
+def posterior(folder: Path, models: Sequence[Path]) -> None:
+    """Choose the threshold of posterior decoding on `dev`; measure `test` once with it."""
+    predictors = [folders.load(one) for one in models]
+
+    def score(name: str, threshold: float) -> LinkScore:
+        pairs = read_pairs(folder / f"{name}.tsv")
+        lengths = [[len(pair[n].split()) for pair in pairs] for n in (0, 1)]
+        links = link_by_posteriors(predictors[0], pairs, threshold, *predictors[1:])
+        return link_score(links, read_gold(folder / f"{name}.links", *lengths))
+
+    tried = {n / 20: score("dev", n / 20) for n in range(1, 16)}
+    best = min(tried, key=lambda threshold: tried[threshold].aer)
+    print(f"dev   threshold {best:.2f}  {tried[best].line()}")
+    print(f"test  threshold {best:.2f}  {score('test', best).line()}")
 
 
 def speed(source: Path, target: Path) -> None:
@@ -208,7 +229,8 @@ def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     verbs = parser.add_subparsers(dest="verb", required=True)
-    for verb, names in {"lay": 2, "eflomal": 1, "speed": 2}.items():
+    numbers: dict[str, int | str] = {"lay": 2, "eflomal": 1, "posterior": "+", "speed": 2}
+    for verb, names in numbers.items():
         verbs.add_parser(verb).add_argument("paths", type=Path, nargs=names)
     more = verbs.add_parser("growth")
     more.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="pairs")
@@ -221,6 +243,8 @@ def main() -> None:
         print(_MARK + json.dumps(point(given.pairs)))
     elif given.verb == "eflomal":
         eflomal(given.paths[0])
+    elif given.verb == "posterior":
+        posterior(given.paths[0], given.paths[1:])
     else:
         (lay if given.verb == "lay" else speed)(given.paths[0], given.paths[1])
 

@@ -2,6 +2,7 @@
 
     python -m benchmarks.soak runs/demo
     python -m benchmarks.soak runs/demo --minutes 20 --workers 2 --reload 5 --rate 5
+    python -m benchmarks.soak runs/demo --rate 2 --svg build/soak.svg       (make soak)
 
 Clients ask for translations, scores, views, streams and files; some leave before their answer, send
 half a request, noise, or something that is refused. Every half minute a line tells the memory (own
@@ -31,6 +32,7 @@ from rich.console import Console
 from benchmarks.serving import answers, children, resident, server
 from benchmarks.soak_clients import Client, send
 from saccade.server.models import open_models
+from saccade.views import curves
 
 _EVERY = 30.0  # seconds between two looks
 _WARM = 1 / 6  # of the time
@@ -50,8 +52,9 @@ class Look:
 
 @dataclass
 class Soak:
-    """What a soak saw: looks under load after the warm-up, two at rest, answers by kind."""
+    """What a soak saw: looks under load in the warm-up and after, two at rest, answers by kind."""
 
+    warming: list[Look] = field(default_factory=list)
     looks: list[Look] = field(default_factory=list)
     rests: list[Look] = field(default_factory=list)
     did: Counter[str] = field(default_factory=Counter)
@@ -82,21 +85,25 @@ def main() -> None:
         "--reload", type=float, default=0.0, help="minutes between reloads; 0: none"
     )
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--svg", type=Path, help="where to draw memory over time")
     given = parser.parse_args()
     load = Load(given.clients, given.rate, given.minutes, given.reload, given.seed)
-    told = soak(Path(given.folder), load, given.workers)
+    seen = soak(Path(given.folder), load, given.workers)
+    told = {"minutes": load.minutes, "seed": load.seed, **verdict(seen)}
+    if given.svg:
+        given.svg.parent.mkdir(parents=True, exist_ok=True)
+        given.svg.write_text(picture(seen), encoding="utf-8")
     print(json.dumps(told))
     sys.exit(0 if told["flat"] else 1)
 
 
-def soak(folder: Path, load: Load, workers: int = 2, rest: float = _REST) -> dict[str, object]:
-    """Serve a folder, let clients ask, and judge."""
+def soak(folder: Path, load: Load, workers: int = 2, rest: float = _REST) -> Soak:
+    """Serve a folder and let clients ask."""
     (served,) = open_models([f"model={folder}"])
     texts = [*answers(served)]
     with server(folder, 1, "native", "--workers", str(workers)) as (url, process):
         port = int(url.rpartition(":")[2])
-        seen = asyncio.run(_soak(port, process.pid, texts, load, rest))
-    return {"minutes": load.minutes, "seed": load.seed, **verdict(seen)}
+        return asyncio.run(_soak(port, process.pid, texts, load, rest))
 
 
 def verdict(seen: Soak) -> dict[str, object]:
@@ -126,6 +133,16 @@ def verdict(seen: Soak) -> dict[str, object]:
     }
 
 
+def picture(seen: Soak) -> str:
+    """Draw memory and descriptors over time, the warm-up too."""
+    looks = [*seen.warming, *seen.looks]
+    series = {
+        "MiB": [(look.minute, look.mebibytes) for look in looks],
+        "descriptors": [(look.minute, float(look.descriptors)) for look in looks],
+    }
+    return curves.to_svg(series, title="a server under load", x_label="minute")
+
+
 def slope_of(points: Sequence[tuple[float, float]]) -> float:
     """Return the median slope between all pairs of points; 0 for fewer than two."""
     pairs = [(a, b) for i, a in enumerate(points) for b in points[:i] if a[0] != b[0]]
@@ -142,7 +159,7 @@ async def _soak(port: int, process: int, texts: list[str], load: Load, rest: flo
         await asyncio.gather(*asks)
         await asyncio.sleep(rest)
         seen.rests.append(look_at(process, (time.monotonic() - begun) / 60))
-        seen.looks += looks if keep else []
+        (seen.looks if keep else seen.warming).extend(looks)
         Console(stderr=True).print(f"rest {json.dumps(asdict(seen.rests[-1]))}", highlight=False)
     return seen
 

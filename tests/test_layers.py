@@ -36,7 +36,7 @@ ALLOWED = {  # beyond errors and parts, what these rooms may import of ours
     "search": {"flow", "kernels", "nouns"},
     "metrics": {"modalities"},
     "views": {"modalities"},
-    "guards": set(),
+    "guards": {"intake"},
     "corpora": {"modalities"},
 }
 MEMORY = {"kernels", "native"}
@@ -46,6 +46,8 @@ OPTIONAL = {  # extras, and what is slow to import: imported where they are aske
     *("numpy", "saccade.guards.hallucination", "saccade.views.heatmap", "saccade.views.story"),
     *("pyarrow", "pyarrow.parquet"),
     *("PIL", "av", "soundfile"),
+    *("fsspec.core", "ray", "ray.data"),
+    *("saccade.train.shards", "saccade.train.shard_files"),
 }
 
 FILES = sorted(PACKAGE.rglob("*.py"))

@@ -18,7 +18,7 @@ from saccade.metrics._links import link_score
 from saccade.models._links import RULES, Links, symmetrise, turned
 from saccade.predict.alignment import Segment
 from saccade.predict.alignment import align as laid
-from saccade.predict.linking import TextPair, link_words, read_pairs
+from saccade.predict.linking import TextPair, link_by_posteriors, link_words, read_pairs
 from saccade.predict.pharaoh import pharaoh_lines, read_gold, read_links
 from saccade.views.drawing import checked_path
 
@@ -62,8 +62,22 @@ def align(
         ),
     ] = None,
     rule: Annotated[
-        Rule, typer.Option("--symmetrise", help="How two directions become one, with --reverse.")
-    ] = Rule.grow_diag_final_and,
+        Rule | None,
+        typer.Option(
+            "--symmetrise",
+            help="How two directions become one, with --reverse; grow_diag_final_and if left out.",
+        ),
+    ] = None,
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            "--threshold",
+            min=0,
+            max=1,
+            help="Link all words that look at each other more than this, from 0 to 1; with"
+            " --reverse, the geometric mean of both directions.",
+        ),
+    ] = None,
     gold: Annotated[
         Path | None,
         typer.Option("--gold", metavar="FILE", help="Links by people, 0-3 sure and 0p3 possible."),
@@ -90,18 +104,50 @@ def align(
     """
     if text is None:
         pairs = read_pairs(Path(source))
-        found = _linked(model, pairs, device)
-        if reverse is not None:
-            lengths = _lengths(pairs)
-            back = turned(_linked(reverse, [pair.turned() for pair in pairs], device))
-            found = symmetrise(found, back, rule.value, *lengths)
+        if threshold is None:
+            found = _joined(model, reverse, pairs, rule, device)
+        else:
+            found = _by_posteriors(model, reverse, pairs, (threshold, rule), device)
         _write_links(found, pairs, gold, target)
         return
-    if reverse is not None or gold is not None:
+    if any(one is not None for one in (reverse, gold, threshold)):
         raise RecipeError(
-            "align: --reverse and --gold are for a file of pairs; expected none with a TEXT."
+            "align: --reverse, --gold and --threshold are for a file of pairs; expected none with a"
+            " TEXT."
         )
     _lay(model, source, text, (words, paths, form), target, device)
+
+
+def _joined(
+    model: Path, reverse: Path | None, pairs: list[TextPair], rule: Rule | None, device: str
+) -> Links:
+    """Link every word to its likeliest, in one direction or in both."""
+    found = _linked(model, pairs, device)
+    if reverse is None:
+        return found
+    back = turned(_linked(reverse, [pair.turned() for pair in pairs], device))
+    return symmetrise(found, back, rule or Rule.grow_diag_final_and, *_lengths(pairs))
+
+
+def _by_posteriors(
+    model: Path,
+    reverse: Path | None,
+    pairs: list[TextPair],
+    how: tuple[float, Rule | None],
+    device: str,
+) -> Links:
+    """Link all words that are likely enough."""
+    threshold, rule = how
+    files = [one for one in (model, reverse) if one is not None and one.is_file()]
+    if files or rule is not None:
+        found = f"{files[0]} is a file of links" if files else "--symmetrise joins links"
+        raise RecipeError(
+            f"align: {found}, but --threshold needs to know how likely they are; expected models"
+            " and no rule. Leave one of them out."
+        )
+    on = checked_device(device)
+    back = None if reverse is None else folders.load(reverse, device=on)
+    return link_by_posteriors(folders.load(model, device=on), pairs, threshold, back)
 
 
 def _linked(model: Path, pairs: list[TextPair], device: str) -> Links:

@@ -3,20 +3,20 @@
 import math
 from collections import Counter
 from collections.abc import Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from saccade.cli.options import Device, Model, note
+from saccade.cli.probe_files import read_probes
 from saccade.cli.tables import show_table
 from saccade.engines._devices import checked_device
 from saccade.engines._open import load
-from saccade.errors import DataError
 from saccade.guards.bias import Change, Mean, parse
 from saccade.look.probes import Bias, Compared, ProbeReading, probe_bias
 
+_EXAMPLE = "example.yaml"
 _SHOWN = 40  # odd pairs
 
 
@@ -46,10 +46,9 @@ def bias(
       saccade bias runs/demo probes.yaml
     """
     if example:
-        typer.echo(_example(), nl=False)
+        typer.echo(read_probes(None, _EXAMPLE, "bias")[0], nl=False)
         return
-    text, where = (_read(probes), str(probes)) if probes else (_example(), "example")
-    asked = parse(text, where)
+    asked = parse(*read_probes(probes, _EXAMPLE, "bias"))
     found = probe_bias(load(model, device=checked_device(device)), asked)
     _show_pairs(found)
     _show_readings(found)
@@ -107,17 +106,3 @@ def _mean(mean: Mean) -> str:
         return f"{mean.value:+.3f}"
     low, high = mean.interval
     return f"{mean.value:+.3f}, 95% interval {low:+.3f} to {high:+.3f}"
-
-
-def _example() -> str:
-    return (files("saccade.guards") / "example.yaml").read_text(encoding="utf-8")
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(
-            f"{path}: cannot be read: {error}; expected a file of probes in YAML. `saccade bias"
-            " MODEL --example` prints one."
-        ) from None

@@ -1,21 +1,21 @@
 """The verb that asks a model what is meant, what came before, and what it makes of nonsense."""
 
 import math
-from importlib.resources import files
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from saccade.cli.options import Device, Model, note
+from saccade.cli.probe_files import read_probes
 from saccade.cli.tables import show_table
 from saccade.engines._devices import checked_device
 from saccade.engines._open import load
-from saccade.errors import DataError
 from saccade.guards.flag import Flag
 from saccade.guards.sense import parse
 from saccade.look.sense import ContextFound, MeaningFound, Sense, probe_sense
 
+_EXAMPLE = "sense.yaml"
 _MOST = 50.0  # beyond this, e to the power of a difference says nothing more
 
 
@@ -47,10 +47,9 @@ def probe(
       saccade probe runs/demo sense.yaml
     """
     if example:
-        typer.echo(_example(), nl=False)
+        typer.echo(read_probes(None, _EXAMPLE, "probe")[0], nl=False)
         return
-    text, where = (_read(probes), str(probes)) if probes else (_example(), "example")
-    asked = parse(text, where)
+    asked = parse(*read_probes(probes, _EXAMPLE, "probe"))
     found = probe_sense(load(model, device=checked_device(device)), asked)
     _show_meanings(found.meanings)
     _show_contexts(found.contexts)
@@ -106,17 +105,3 @@ def _warnings(flags: tuple[Flag, ...]) -> list[str]:
 def _likelier(difference: float) -> str:
     times = math.exp(min(abs(difference), _MOST))
     return f"{times:,.1f} times" if difference >= 0 else f"1 / {times:,.1f}"
-
-
-def _example() -> str:
-    return (files("saccade.guards") / "sense.yaml").read_text(encoding="utf-8")
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(
-            f"{path}: cannot be read: {error}; expected a file of probes in YAML. `saccade probe"
-            " MODEL --example` prints one."
-        ) from None

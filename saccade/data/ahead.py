@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class Ahead(Iterator[T], Generic[T]):
+class ReadAhead(Iterator[T], Generic[T]):
     """Yields the items of an iterator; while one is used, a thread computes the next.
 
     What the iterator raises is raised where its item would have come. The thread ends with its

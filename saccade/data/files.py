@@ -8,7 +8,7 @@ from typing import Any
 from saccade.errors import DataError, RecipeError, suggest
 from saccade.nouns import Example
 from saccade.parts import Part, find, schema
-from saccade.readers._lines import place
+from saccade.readers._remote import Remote, address, is_there
 from saccade.readers._table import Table
 from saccade.readers.base import Reader
 from saccade.readers.captions import Captions
@@ -105,7 +105,7 @@ def missing_files(readers: Readers, root: Path = Path()) -> list[str]:
     """Say which files are not there, a line each, with the readers and keys that want them."""
     wanted: dict[Path, list[NamedFile]] = {}
     for file in named_files(readers, root):
-        if not file.path.exists() or not file.path.name:
+        if not file.path.name or not is_there(file.path):
             wanted.setdefault(file.path, []).append(file)
     return [_missing(path, files) for path, files in wanted.items()]
 
@@ -150,7 +150,7 @@ def _files(part: Part[Reader], key: str, root: Path) -> Iterator[NamedFile]:
 def _named(value: Any, root: Path) -> list[Path]:
     """Return the paths that an option may name: a text, or a list of texts."""
     several = (value or [""]) if isinstance(value, list) else [value]
-    return [place(root, one) for one in several if isinstance(one, str)]
+    return [address(root, one) for one in several if isinstance(one, str)]
 
 
 def _inner(value: Any) -> list[tuple[str, Part[Reader]]]:
@@ -173,5 +173,7 @@ def _missing(path: Path, files: list[NamedFile]) -> str:
 
 
 def _near(path: Path) -> str:
+    if isinstance(path, Remote):
+        return ""
     folder = path.parent
     return suggest(path.name, [one.name for one in folder.iterdir()] if folder.is_dir() else [])

@@ -18,9 +18,10 @@ from typing import Final, final
 import numpy as np
 from numpy.typing import NDArray
 
-from saccade.data.ahead import Ahead
+from saccade.data.ahead import ReadAhead
 from saccade.data.batching import Batches, BatchPlan, cut_up, laid_out
 from saccade.data.codecs import TARGET, Codecs
+from saccade.data.packed import PackedPairs, joined, packed
 from saccade.data.plan import PairBatches, Rows
 from saccade.data.store import StoredPair
 from saccade.errors import DataError, RecipeError
@@ -36,21 +37,30 @@ _KEPT: Final = 3  # pools that can be read: that of the last batch, and those be
 
 @dataclass(frozen=True, slots=True)
 class _Pairs:
-    """Encoded pairs with the places of their longest source and of their target."""
+    """Some pairs of some chunks, in any order.
 
-    pairs: Sequence[StoredPair]
-    origins: Sequence[str]
+    chunk, row: where each pair is, [n].  source, target: places of its longest source and of its
+    target, [n].
+    """
+
+    chunks: Sequence[PackedPairs]
+    chunk: NDArray[np.int8]
+    row: NDArray[np.int32]
     source: NDArray[np.int32]
     target: NDArray[np.int32]
 
+    def __len__(self) -> int:
+        return len(self.row)
+
+    def pair(self, i: int) -> StoredPair:
+        return self.chunks[int(self.chunk[i])].pair(int(self.row[i]))
+
+    def origin(self, i: int) -> str:
+        return self.chunks[int(self.chunk[i])].origin(int(self.row[i]))
+
     def rows(self, index: NDArray[np.int64]) -> "_Pairs":
-        chosen = index.tolist()
-        return _Pairs(
-            [self.pairs[i] for i in chosen],
-            [self.origins[i] for i in chosen],
-            self.source[index],
-            self.target[index],
-        )
+        chunk, row = self.chunk[index], self.row[index]
+        return _Pairs(self.chunks, chunk, row, self.source[index], self.target[index])
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +146,7 @@ class StreamedBatches(PairBatches):
         if epoch is None:
             return self._sample.batch(indices)
         pool = self._pools[epoch, int(indices[0]) >> _SHIFT]
-        pairs = [pool.pairs.pairs[int(i) & ((1 << _SHIFT) - 1)] for i in indices]
+        pairs = [pool.pairs.pair(int(i) & ((1 << _SHIFT) - 1)) for i in indices]
         return laid_out(self._codecs, pairs, indices, f"{self._seed} {epoch}")
 
     def spread(self, n: int) -> list[int]:
@@ -158,7 +168,7 @@ class StreamedBatches(PairBatches):
     def origin(self, i: int) -> str:
         """Name the file and line of pair `i` of one of the last pools."""
         pools = [pool for pool in self._pools.values() if pool.number == i >> _SHIFT]
-        return pools[-1].pairs.origins[i & ((1 << _SHIFT) - 1)]
+        return pools[-1].pairs.origin(i & ((1 << _SHIFT) - 1))
 
     def keep(self, epoch: int, pool: _Pool) -> None:
         """Let the batches of a pool be read, and forget an old one."""
@@ -170,11 +180,11 @@ class StreamedBatches(PairBatches):
     def pools(self, epoch: int, place: Sequence[int]) -> Iterator[_Pool]:
         """Yield the pools of an epoch that have batches, from a place on."""
         number, first, shard, row = place or (0, 0, 0, 0)
-        begin, waiting = (shard, row), _Pairs([], [], *_lengths([], []))
+        begin, waiting = (shard, row), _beside([])
         for k, chunk in enumerate(self._chunks(epoch, begin), start=max(number - 1, 0)):
             now, later = self._split(chunk, epoch, k)
             if k >= number:
-                pairs = _joined([waiting, now])
+                pairs = _beside([waiting, now])
                 plan = self._plan(pairs, epoch, k)
                 yield _Pool(k, first, begin, pairs, plan)
                 first += len(plan)
@@ -182,16 +192,16 @@ class StreamedBatches(PairBatches):
 
     def _split(self, chunk: _Chunk, epoch: int, k: int) -> tuple[_Pairs, _Pairs]:
         """Return what goes now, in an order of chance, and what waits; nothing waits at the end."""
-        order = self._chance(epoch, _SPLIT, k).permutation(len(chunk.pairs.pairs))
+        order = self._chance(epoch, _SPLIT, k).permutation(len(chunk.pairs))
         half = len(order) if chunk.is_last else len(order) // 2
         return chunk.pairs.rows(order[:half]), chunk.pairs.rows(order[half:])
 
     def _plan(self, pairs: _Pairs, epoch: int, k: int) -> BatchPlan:
         none = np.zeros(0, dtype=np.int64)
-        if not pairs.pairs:
+        if not len(pairs):
             return BatchPlan(none.astype(np.int32), np.zeros(1, dtype=np.int64), none)
         chance = self._chance(epoch, _MIX, k)
-        flat = chance.permutation(len(pairs.pairs)).astype(np.int32)
+        flat = chance.permutation(len(pairs)).astype(np.int32)
         tokens, mixed = self._batch_tokens, self._mixed
         return cut_up(flat, pairs.source, pairs.target, chance, batch_tokens=tokens, mixed=mixed)
 
@@ -212,31 +222,28 @@ class StreamedBatches(PairBatches):
                     held.append(self._encoded(examples))
                     examples = []
                 if n == half:
-                    yield _Chunk(done, _joined(held), is_last=False)
+                    yield _Chunk(done, _in_one(held), is_last=False)
                     done, held, n = (at, row), [], 0
-        yield _Chunk(done, _joined([*held, self._encoded(examples)]), is_last=True)
+        yield _Chunk(done, _in_one([*held, self._encoded(examples)]), is_last=True)
 
     def _encoded(self, examples: Sequence[Example]) -> _Pairs:
         """Encode examples, and leave out pairs that are too long."""
         found = self._codecs.encode(examples) if examples else {s: [] for s in self._codecs.sides}
         counts = [len(example.references) for example in examples]
-        owners = np.repeat(np.arange(len(examples)), counts)
+        owners = np.repeat(np.arange(len(examples), dtype=np.int32), counts)
         places = {
             name: _places(self._codecs, name, arrays)[... if name == TARGET else owners]
             for name, arrays in found.items()
         }
         over = [places[name] > self._limits[name] for name in places]
-        kept = np.flatnonzero(~np.any(over, axis=0))
-        sides = self._codecs.sources
-        pairs = [
-            StoredPair({name: found[name][owners[i]] for name in sides}, found[TARGET][i])
-            for i in kept.tolist()
-        ]
-        longest = [places[name] + codec.extra for name, codec in sides.items()]
-        source = np.max(longest, axis=0) if longest else np.zeros(len(owners))
+        kept = np.flatnonzero(~np.any(over, axis=0)).astype(np.int32)
+        longest = [places[name] + codec.extra for name, codec in self._codecs.sources.items()]
+        source = np.max(longest, axis=0) if longest else np.zeros(len(owners), dtype=np.int32)
         target = places[TARGET] + self._codecs.target.extra
-        origins = [examples[owners[i]].origin for i in kept.tolist()]
-        return _Pairs(pairs, origins, *_lengths(source[kept], target[kept]))
+        sides = {name: packed(arrays) for name, arrays in found.items()}
+        chunk = PackedPairs(sides, owners, [example.origin for example in examples])
+        none = np.zeros(len(kept), dtype=np.int8)
+        return _Pairs([chunk], none, kept, source[kept], target[kept])
 
     def _chance(self, epoch: int, what: int, k: int) -> np.random.Generator:
         return np.random.Generator(np.random.PCG64([self._seed, epoch, what, k]))
@@ -281,7 +288,7 @@ class StreamPlan:
 
     def _reached(self, i: int) -> _Pool | None:
         if self._pools is None:
-            self._pools = Ahead(self._batches.pools(self._epoch, self._start))
+            self._pools = ReadAhead(self._batches.pools(self._epoch, self._start))
         while self._pool is None or i >= self._pool.end:
             found = next(self._pools, None)
             if found is None:
@@ -298,17 +305,30 @@ def _places(codecs: Codecs, name: str, arrays: Sequence[Array]) -> NDArray[np.in
     return codecs.sides[name].lengths(shapes)
 
 
-def _lengths(
-    source: Sequence[int] | Array, target: Sequence[int] | Array
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    return np.asarray(source, dtype=np.int32), np.asarray(target, dtype=np.int32)
+def _in_one(parts: Sequence[_Pairs]) -> _Pairs:
+    """Put pairs that were encoded one part after the other into one chunk."""
+    first = np.cumsum([0, *(len(part.chunks[0].owners) for part in parts)])
+    rows = [part.row + n for part, n in zip(parts, first[:-1], strict=True)]
+    row = np.concatenate(rows, dtype=np.int32)
+    return _Pairs(
+        [joined([part.chunks[0] for part in parts])],
+        np.zeros(len(row), dtype=np.int8),
+        row,
+        np.concatenate([part.source for part in parts]),
+        np.concatenate([part.target for part in parts]),
+    )
 
 
-def _joined(parts: Sequence[_Pairs]) -> _Pairs:
+def _beside(parts: Sequence[_Pairs]) -> _Pairs:
+    """Put pairs of several chunks beside each other."""
+    first = np.cumsum([0, *(len(part.chunks) for part in parts)])
     none = np.zeros(0, dtype=np.int32)
     return _Pairs(
-        [pair for part in parts for pair in part.pairs],
-        [origin for part in parts for origin in part.origins],
+        [chunk for part in parts for chunk in part.chunks],
+        np.concatenate(
+            [none, *(p.chunk + n for p, n in zip(parts, first[:-1], strict=True))], dtype=np.int8
+        ),
+        np.concatenate([none, *(part.row for part in parts)]),
         np.concatenate([none, *(part.source for part in parts)]),
         np.concatenate([none, *(part.target for part in parts)]),
     )

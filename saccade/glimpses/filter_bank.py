@@ -17,25 +17,32 @@ class FilterBank(Glimpse):
 
         g_y = (H + 1) / 2 (w1 + 1)      g_x = (W + 1) / 2 (w2 + 1)             the middle
         d = (max(H, W) - 1) / (N - 1) exp(w3)                                  the stride
-        s^2 = exp(w4)        a = exp(w5)                                       width, brightness
+        s^2 = blur^2 exp(w4)        a = exp(w5)                                width, brightness
         m[i] = g + (i - N / 2 - 1/2) d                                         i = 1 .. N
         F[i, p] = exp(-(p - m[i])^2 / 2 s^2) / Z[i],   sum_p F[i, p] = 1       p = 1 .. H or W
         read(x) = a F_y x F_x^T              write(w) = 1 / a F_y^T w F_x
 
     Gregor et al. 2015 (arXiv:1502.04623), equations 19 to 29. All of it has a gradient, so where to
-    look is learned with the rest.
+    look is learned with the rest. They have `blur` 1. On a large picture the first grid then reads
+    a few points and nothing between; a `blur` of half a stride reads all of it.
     """
 
     hard: ClassVar[bool] = False
 
-    def __init__(self, channels: int, *, size: int = 5) -> None:
+    def __init__(self, channels: int, *, size: int = 5, blur: float = 1.0) -> None:
         super().__init__(channels)
         if not 2 <= size <= _MOST:
             raise RecipeError(
                 f"filter_bank.size: found {size}; expected 2 to {_MOST} filters each way. Change"
                 " it."
             )
+        if not 0 < blur <= _MOST:
+            raise RecipeError(
+                f"filter_bank.blur: found {blur:g}; expected pixels above 0, up to {_MOST}. Change"
+                " it."
+            )
         self.size = size
+        self.blur = blur
         self.where_dim = 5
         self.shape = (1, channels, size, size)
 
@@ -64,7 +71,7 @@ class FilterBank(Glimpse):
         middles = (sizes + 1) / 2 * (where[:, :2] + 1)  # [B, 2]
         centres = middles[:, :, None] + steps * stride[:, None, None]  # [B, 2, N]
         place = torch.arange(1, max(shape) + 1, device=where.device)  # [P]
-        sharpness = -0.5 * (-where[:, 3]).exp()[:, None, None, None]
+        sharpness = -0.5 / self.blur**2 * (-where[:, 3]).exp()[:, None, None, None]
         bells = torch.exp((place - centres[..., None]).square() * sharpness)  # [B, 2, N, P]
         bells = bells * (place <= sizes[:, :, None])[:, :, None]
         found = bells / (bells.sum(dim=3, keepdim=True) + _TINY)

@@ -25,9 +25,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import yaml
-
 from saccade.errors import DataError
+from saccade.guards.entries import read_entries
 
 _FORMS = ({"source", "right", "wrong"}, {"source", "readings", "before"}, {"nonsense"})
 
@@ -75,23 +74,15 @@ def parse(text: str, where: str) -> SenseProbes:
     >>> parse("- {source: a, right: b, wrong: c}", "x").meanings[0].wrong
     'c'
     """
-    try:
-        entries = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise DataError(f"{where}: not YAML: {error}. Write a list of probes.") from None
-    if not isinstance(entries, list) or not entries:
-        raise DataError(
-            f"{where}: holds no list of probes; expected entries that begin with `- source:` or"
-            " `- nonsense:`. See docs/guards.md."
-        )
+    entries = read_entries(
+        text,
+        where,
+        known=lambda names: names in _FORMS,
+        begins="`- source:` or `- nonsense:`",
+        expected="source, right and wrong, or source, readings and before, or nonsense",
+    )
     meanings, contexts, nonsense = [], [], []
-    for i, entry in enumerate(entries):
-        place = f"{where}: probe {i + 1}"
-        if not isinstance(entry, dict) or set(entry) not in _FORMS:
-            raise DataError(
-                f"{place}: found {entry!r}; expected source, right and wrong, or source, readings"
-                " and before, or nonsense. Correct its names."
-            )
+    for place, entry in entries:
         if "nonsense" in entry:
             nonsense.append(_text(entry, "nonsense", place))
         elif "right" in entry:
@@ -106,10 +97,12 @@ def parse(text: str, where: str) -> SenseProbes:
 def _in_context(entry: Mapping[str, Any], place: str) -> InContext:
     readings, before = entry["readings"], entry["before"]
     if not _two_texts(readings):
-        raise DataError(f"{place}: found readings {readings!r}; expected two texts. Correct them.")
+        raise DataError(
+            f"{place}: found readings {readings!r:.90}; expected two texts. Correct them."
+        )
     if not (isinstance(before, list) and len(before) == 2 and all(map(_two_texts, before))):
         raise DataError(
-            f"{place}: found before {before!r}; expected two pairs of a sentence and its"
+            f"{place}: found before {before!r:.90}; expected two pairs of a sentence and its"
             " translation, one for each reading. Correct them."
         )
     pairs = tuple((source, target) for source, target in before)
@@ -126,7 +119,7 @@ def _text(entry: Mapping[str, Any], name: str, place: str) -> str:
     value = entry[name]
     if not isinstance(value, str) or not value.strip():
         raise DataError(
-            f"{place}: found {name} {value!r}; expected a text. Put words that YAML reads"
+            f"{place}: found {name} {value!r:.90}; expected a text. Put words that YAML reads"
             " otherwise, as no, between quotation marks."
         )
     return value

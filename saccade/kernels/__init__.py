@@ -14,7 +14,13 @@ Training comes in by functions that take tensors and return a result, or None if
     precision.py       products in bfloat16
     allocator.py       memory that is kept from update to update
 
-Each stands beside a clear form in torch that computes the same, with the same draws.
+Each stands beside a clear form in torch that computes the same, with the same draws. Also searches:
+
+    best.py            the best few of many scores
+    ctc_prefix.py      the prefix beam of CTC; backoff.py gives it a table of n-grams
+    stack.py           phrases that cover a sentence
+    trellis.py         Viterbi search, and the tables of hidden Markov models
+    aligner.py         passes of word alignment
 
     build.py           how the C files are compiled for this processor, once, and kept
     library.py         how they are loaded and called
@@ -24,6 +30,8 @@ Each stands beside a clear form in torch that computes the same, with the same d
     attention.c bidirectional_lstm.c cross_entropy.c dropout.c input_feeding.c lstm.c    training
     additive.c dnc.c window.c                                                            training
     transformer_encoder.c transformer_decoder.c lstm_encoder.c lstm_decoder.c beam.c     decoding
+    backoff.c ctc_prefix.c stack.c trellis.c                                             searches
+    aligner.c fertility.c links.c                                                        alignment
     linear.c top_k.c                                                                     both
     simd.h int8.h strips.h lstm_cell.h dropout_mask.h ...              what several of them share
 

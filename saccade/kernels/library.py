@@ -46,6 +46,7 @@ from saccade.kernels.structures import (
     StackCall,
     WindowCall,
 )
+from saccade.kernels.trellis_structures import FollowersCall, TrellisCall
 
 SWITCH = build.SWITCH
 _aside = ContextVar("kernels are left aside", default=False)
@@ -105,6 +106,7 @@ class Kernels:
         self.stack_cover = _typed(library.stack_cover, whole, ctypes.POINTER(StackCall))
         self._learn(library)
         self._align(library)
+        self._tag(library)
 
     def _learn(self, library: ctypes.CDLL) -> None:
         """Name the functions of training."""
@@ -157,6 +159,14 @@ class Kernels:
         self.cooccurrence = _typed(library.cooccurrence, whole, beside)
         self.lexicon_cells = _typed(library.lexicon_cells, None, cells)
         self.symmetrise = _typed(library.symmetrise, whole, ctypes.POINTER(SymmetriseCall))
+
+    def _tag(self, library: ctypes.CDLL) -> None:
+        """Name the functions of hidden Markov models."""
+        whole, ways = ctypes.c_int64, ctypes.POINTER(TrellisCall)
+        self.trellis_best = _typed(library.trellis_best, whole, ways)
+        self.trellis_gains = _typed(library.trellis_gains, whole, ways)
+        follow = ctypes.POINTER(FollowersCall)
+        self.trellis_followers = _typed(library.trellis_followers, whole, follow)
 
     def pack(self, weight: Tensor) -> Tensor:
         """Lay a matrix `[out, in]` out in panels, `[out / panel, in, panel]`."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from saccade.errors import CheckpointError
+from saccade.kernels import trellis
 from saccade.models._hmm_counts import Emissions, Transitions
 from saccade.search._trellis import Trellis
 from saccade.tokenizers._vocabulary import END, PAD, UNK
@@ -174,13 +175,20 @@ class HmmTables(nn.Module):
         a = nn.functional.pad(b[:, :-1], (1, 0), value=outer)
         a = a if self.order > 1 else torch.zeros_like(a)
         names, index = torch.unique((a * n + b) * n + c, return_inverse=True)
+        counted = dict(self.named_parameters())
+        found = trellis.followers(names, candidates, self.order, counted)
+        return self._followers(names, candidates) if found is None else found, index
+
+    def _followers(self, names: Tensor, candidates: Tensor) -> Tensor:
+        """Return p(c | a b) for the candidates of groups named (a n + b) n + c."""
+        n = len(candidates)
         two, of_two = torch.unique(names % (n * n), return_inverse=True)
         of_b, of_c = candidates[two // n], candidates[two % n]  # [W, C], in all pairs of groups
         both = (of_b >= 0)[:, :, None] & (of_c >= 0)[:, None]  # [W, C, C]
         b, c = of_b.clamp(min=0)[:, :, None], of_c.clamp(min=0)[:, None]
         ones, pairs = self._short(b, c)
         if self.order == 1:
-            return (self._joined((ones, pairs), b, b, c) * both)[of_two, None], index
+            return (self._joined((ones, pairs), b, b, c) * both)[of_two, None]
         of_a = candidates[names // (n * n)]  # [U, C]
         u, i, j = ((of_a >= 0)[:, :, None] & (of_b >= 0)[of_two, None]).nonzero(as_tuple=True)
         w, first = of_two[u], of_a[u, i, None]
@@ -188,7 +196,7 @@ class HmmTables(nn.Module):
         width = candidates.shape[1]
         tables = self.scores.new_zeros(len(names), width, width, width)
         tables[u, i, j] = found * both[w, j]
-        return tables, index
+        return tables
 
 
 def _unknown(factors: Tensor, size: int) -> Tensor:

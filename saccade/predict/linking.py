@@ -20,6 +20,7 @@ from saccade.search._plan import sorted_batches
 from saccade.tokenizers._vocabulary import Vocabulary
 
 Array = NDArray[Any]
+_MOST_PAIRS = 10_000  # whose weights are held at once
 
 
 class TextPair(NamedTuple):
@@ -48,15 +49,53 @@ def read_pairs(path: Path) -> list[TextPair]:
     return found
 
 
-@torch.inference_mode()
 def link_words(predictor: Predictor, pairs: Sequence[TextPair]) -> Links:
     """Link each target word to the source word that the model looks at most, or to none.
 
-        w(i, j) = sum over pieces of word i, mean over pieces of word j and maps, of the weights
         link i-j if w(i, j) is the largest of j, and larger than 1 - sum_i w(i, j)
 
-    The rest, 1 - sum, is what looks at no word: at END, or at the empty word of a model of
-    alignment. Words end at spaces.
+    w is that of `look_at_words`. The rest, 1 - sum, is what looks at no word: at END, or at the
+    empty word of a model of alignment.
+    """
+    found = [
+        np.array([(i, *link) for link in _links(weights)], np.int32).reshape(-1, 3)
+        for i, weights in look_at_words(predictor, pairs)
+    ]
+    return sorted_links(np.concatenate([np.zeros((0, 3), np.int32), *found]))
+
+
+def link_by_posteriors(
+    predictor: Predictor,
+    pairs: Sequence[TextPair],
+    threshold: float,
+    reverse: Predictor | None = None,
+) -> Links:
+    """Link all words that are likely enough: posterior decoding, many words to many.
+
+        link i-j if w(i, j) > threshold,  or if sqrt(w(i, j) v(j, i)) > threshold
+
+    w is that of `look_at_words`, v that of a model of the other direction. Liang, Taskar & Klein
+    2006 (N06-1014) multiply the posteriors of two directions and link by a threshold, too.
+    """
+    found = [np.zeros((0, 3), np.int32)]
+    for first in range(0, len(pairs), _MOST_PAIRS):
+        some = pairs[first : first + _MOST_PAIRS]
+        weights = dict(look_at_words(predictor, some))
+        back = dict(look_at_words(reverse, [one.turned() for one in some])) if reverse else {}
+        for i, ours in weights.items():
+            both = np.sqrt(ours * back[i].T) if reverse else ours
+            j, place = np.nonzero(both > threshold)
+            found.append(np.stack([np.full_like(j, first + i), place, j], axis=1))
+    return sorted_links(np.concatenate(found).astype(np.int32))
+
+
+@torch.inference_mode()
+def look_at_words(predictor: Predictor, pairs: Sequence[TextPair]) -> Iterator[tuple[int, Array]]:
+    """Yield the number of each pair and how much the model looks from word to word, `[T, S]`.
+
+        w(i, j) = sum over pieces of word i, mean over pieces of word j and maps, of the weights
+
+    Words end at spaces. Short pairs come first.
     """
     source, target = _vocabulary(predictor, "source"), _vocabulary(predictor, "target")
     if not predictor.attention_names:
@@ -72,16 +111,12 @@ def link_words(predictor: Predictor, pairs: Sequence[TextPair]) -> Links:
         for p, x, y in zip(pairs, read, written, strict=True)
     ]
     sizes = [max(len(np.asarray(x[name])), len(y)) for x, y in zip(read, written, strict=True)]
-    found = [np.zeros((0, 3), np.int32)]
     for rows in sorted_batches(sizes, predictor.decoding.batch_tokens):
         batch = predictor.batch([read[i] for i in rows], [written[i] for i in rows])
         weights = predictor.model(batch, look=True).weights
         maps = weights.double().mean(dim=2).cpu().numpy()  # [B, T, S]
-        found += [
-            np.array([(i, *link) for link in _links(one, *groups[i])], np.int32).reshape(-1, 3)
-            for i, one in zip(rows, maps, strict=True)
-        ]
-    return sorted_links(np.concatenate(found))
+        for i, one in zip(rows, maps, strict=True):
+            yield i, _of_words(one, *groups[i])
 
 
 def alignment_error(predictor: Predictor, examples: Sequence[Example], gold: Path) -> LinkScore:
@@ -97,17 +132,20 @@ def alignment_error(predictor: Predictor, examples: Sequence[Example], gold: Pat
     return link_score(link_words(predictor, pairs), read_gold(gold, *lengths))
 
 
-def _links(
-    weights: Array, sources: Sequence[list[int]], targets: Sequence[list[int]]
-) -> Iterator[tuple[int, int]]:
-    """Yield source and target words that are linked, of weights `[T, S]`."""
-    if not sources:
-        return
-    columns = np.stack([weights[:, group].sum(axis=1) for group in sources], axis=1)
+def _of_words(weights: Array, sources: Sequence[list[int]], targets: Sequence[list[int]]) -> Array:
+    """Return the weights `[T, S]` of words from those of pieces."""
+    found = np.zeros((len(targets), len(sources)))
     for j, group in enumerate(targets):
-        row = columns[group].mean(axis=0)
-        best = int(row.argmax())
-        if row[best] > 1 - row.sum():
+        row = weights[group].mean(axis=0)
+        found[j] = [row[own].sum() for own in sources]
+    return found
+
+
+def _links(weights: Array) -> Iterator[tuple[int, int]]:
+    """Yield source and target words that are linked, of weights `[T, S]`."""
+    for j, row in enumerate(weights):
+        best = int(row.argmax()) if len(row) else 0
+        if len(row) and row[best] > 1 - row.sum():
             yield best, j
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from saccade.nouns import Example, Raw
 from saccade.readers import _lines
+from saccade.readers._remote import size_of
 from saccade.readers.base import Reader
 
 _ENDS = 1 << 16  # bytes of either end of a file that tell it from others
@@ -17,7 +18,7 @@ _FILES = 64  # of which a sample is read
 _COUNTED = 8  # of which lines are counted
 
 
-class Head(Reader):
+class FirstRows(Reader):
     """About `n` pairs: the first of each shard, as many of each; of many shards some, evenly."""
 
     def __init__(self, root: Path, shards: Sequence[Reader], n: int) -> None:
@@ -47,7 +48,8 @@ class Head(Reader):
         lines, read = map(sum, zip(*(_density(shard) for shard in looked), strict=True))
         if not lines:
             return self.count()
-        return round(sum(_size(shard.paths[0]) for shard in self._all) * lines / read)
+        sizes = [size_of(shard.paths[0]) for shard in self._all]
+        return round(sum(sizes) * lines / read) if all(sizes) else self.count()
 
 
 def outline(paths: Sequence[Path]) -> str:
@@ -70,15 +72,11 @@ def _told(raw: Raw) -> str:
     return raw.tobytes().hex() if hasattr(raw, "tobytes") else str(raw)
 
 
-def _size(path: Path) -> int:
-    return path.stat().st_size
-
-
 def _density(shard: Reader) -> tuple[int, int]:
     """Return so many rows and the bytes that they take in the shard's file; noughts if unknown."""
     path = shard.paths[0]
     if path.suffix == ".parquet":
-        return shard.count(), _size(path)
+        return shard.count(), size_of(path)
     with _lines.open_bytes(path, unpack=False) as file:
         start = file.read(_HEAD)
     if path.suffix != ".gz":

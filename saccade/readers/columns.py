@@ -5,7 +5,8 @@ from pathlib import Path
 
 from saccade.errors import DataError
 from saccade.nouns import Example, pair
-from saccade.readers._lines import fingerprint, numbered, place
+from saccade.readers._lines import fingerprint, numbered
+from saccade.readers._remote import address
 from saccade.readers.base import Reader
 
 FACTOR = "￨"  # U+FFE8, between a word and what is known about it
@@ -28,7 +29,7 @@ class Columns(Reader):
         source: list[int] = [1],  # noqa: B006 - only read
         target: int = 2,
     ) -> None:
-        self.path, self.source, self.target = place(root, path), source, target
+        self.path, self.source, self.target = address(root, path), source, target
         super().__init__(root, self.path)
 
     def read(self) -> Iterator[Example]:

@@ -9,8 +9,9 @@ from typing import Literal
 from saccade.errors import DataError
 from saccade.nouns import Example, pair
 from saccade.readers._dialect import CsvRow, Dialect, find_dialect, rows_of
-from saccade.readers._lines import fingerprint, numbered, place
+from saccade.readers._lines import fingerprint, numbered
 from saccade.readers._names import SIDES, find_pair, find_side, is_number_of_row, looks_like_header
+from saccade.readers._remote import address
 from saccade.readers._table import LOOKED, Column, Table, Unread, place_of, with_features
 
 _SAMPLE = 500  # lines from which the dialect is found
@@ -39,7 +40,7 @@ class Csv(Table):
         quote: Literal["auto", "double", "single", "none"] = "auto",
         header: Literal["auto", "yes", "no", True, False] = "auto",  # YAML reads yes as true
     ) -> None:
-        self.path = place(root, path)
+        self.path = address(root, path)
         super().__init__(root, self.path)
         self.sides: dict[str, Column] = {"source": source, "target": target, "features": features}
         self.delimiter, self.quote = delimiter, quote

@@ -8,8 +8,9 @@ from typing import Any
 
 from saccade.errors import DataError, suggest
 from saccade.nouns import SOURCE_NAME, Example
-from saccade.readers._lines import fingerprint, numbered, open_bytes, place
+from saccade.readers._lines import fingerprint, is_broken, numbered, open_bytes
 from saccade.readers._names import PAIRS, find_pair, find_side
+from saccade.readers._remote import address
 from saccade.readers._table import LOOKED, Table, Unread, with_features
 
 INSTEAD = "|"  # between keys of which the first that is not null is read
@@ -44,7 +45,7 @@ class Jsonl(Table):
         sources: dict[str, str] = {},  # noqa: B006 - only read
         join: int = 0,
     ) -> None:
-        self.path = place(root, path)
+        self.path = address(root, path)
         super().__init__(root, self.path)
         self.sources = sources or ({SOURCE_NAME: source} if source else {})
         self.target, self.features, self.join = target, features, join
@@ -232,7 +233,7 @@ def _checked(text: Any, key: str, where: str) -> str:
         raise DataError(
             f"{where}: '{key}' is {json.dumps(text)[:40]}; expected text. Put it in quotes."
         )
-    if any("\ud800" <= character <= "\udfff" for character in text):
+    if is_broken(text):
         raise DataError(
             f"{where}: '{key}' holds half a character, a lone surrogate escape; expected text."
             " Write both halves, or the character itself."

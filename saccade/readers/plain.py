@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from saccade.nouns import Example, pair
-from saccade.readers._lines import fingerprint, numbered, place
+from saccade.readers._lines import fingerprint, numbered
+from saccade.readers._remote import address
 from saccade.readers.base import Reader
 
 
@@ -15,7 +16,7 @@ class Plain(Reader):
     """
 
     def __init__(self, root: Path, *, path: str = "") -> None:
-        self.path = place(root, path)
+        self.path = address(root, path)
         super().__init__(root, self.path)
 
     def read(self) -> Iterator[Example]:

@@ -2,12 +2,11 @@
 
 import hashlib
 from collections.abc import Iterator
-from glob import has_magic
 from pathlib import Path
 
 from saccade.errors import RecipeError
 from saccade.nouns import Example
-from saccade.readers._lines import place
+from saccade.readers._remote import address, matching
 from saccade.readers._table import Table, Unread
 from saccade.readers.base import Reader
 from saccade.readers.jsonl import Jsonl
@@ -105,12 +104,5 @@ def _found(root: Path, patterns: list[str]) -> list[Path]:
     return [
         file
         for pattern in patterns
-        for file in _matching(place(root, pattern)) or [place(root, pattern)]
+        for file in matching(address(root, pattern)) or [address(root, pattern)]
     ]
-
-
-def _matching(pattern: Path) -> list[Path]:
-    parts = pattern.parts
-    first = next((i for i, part in enumerate(parts) if has_magic(part)), len(parts))
-    fixed, rest = Path(*parts[:first]), parts[first:]
-    return sorted(fixed.glob(str(Path(*rest)))) if rest and fixed.is_dir() else []

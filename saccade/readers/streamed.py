@@ -6,7 +6,7 @@ from pathlib import Path
 from saccade.errors import RecipeError
 from saccade.nouns import Example
 from saccade.parts import Part
-from saccade.readers._head import Head, outline
+from saccade.readers._head import FirstRows, outline
 from saccade.readers.base import Reader
 from saccade.readers.shards import Shards
 
@@ -47,9 +47,9 @@ class Streamed(Reader):
         """The readers of all files of the corpus, or the corpus itself."""
         return self.corpus.readers if isinstance(self.corpus, Shards) else [self.corpus]
 
-    def head(self) -> Head:
+    def head(self) -> FirstRows:
         """Return a reader of the sample."""
-        return Head(self.root, self.shards, self.sample)
+        return FirstRows(self.root, self.shards, self.sample)
 
     def read(self) -> Iterator[Example]:
         """Yield every pair in the order of the corpus."""

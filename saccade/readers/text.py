@@ -6,7 +6,8 @@ from pathlib import Path
 
 from saccade.errors import DataError
 from saccade.nouns import SOURCE_NAME, Example
-from saccade.readers._lines import fingerprint, numbered, place
+from saccade.readers._lines import fingerprint, numbered
+from saccade.readers._remote import address
 from saccade.readers.base import Reader
 
 
@@ -25,8 +26,8 @@ class Text(Reader):
         target: str = "",
         references: list[str] = [],  # noqa: B006 - only read
     ) -> None:
-        self.source, self.target = place(root, source), place(root, target)
-        self.references = [place(root, path) for path in references]
+        self.source, self.target = address(root, source), address(root, target)
+        self.references = [address(root, path) for path in references]
         super().__init__(root, self.source, self.target, *self.references)
 
     def read(self) -> Iterator[Example]:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from saccade.errors import DataError
 from saccade.nouns import Example, pair
-from saccade.readers._lines import fingerprint, numbered, place
+from saccade.readers._lines import fingerprint, numbered
+from saccade.readers._remote import address
 from saccade.readers._table import LOOKED, Table, Unread, left_out, with_features
 
 
@@ -21,7 +22,7 @@ class Tsv(Table):
     def __init__(
         self, root: Path, *, path: str = "", source: int = 1, target: int = 2, features: int = 0
     ) -> None:
-        self.path = place(root, path)
+        self.path = address(root, path)
         super().__init__(root, self.path)
         self.source, self.target, self.features = source, target, features
         named = {"source": source, "target": target, "features": features}

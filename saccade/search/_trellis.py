@@ -11,6 +11,7 @@ from torch import Tensor
 
 from saccade.errors import RecipeError
 from saccade.flow import State, nested, tensor
+from saccade.kernels import trellis as kernels
 
 TRELLIS = "trellis"  # the entry of a State that holds one
 
@@ -95,8 +96,12 @@ class Trellis(NamedTuple):
 
             delta[t, b, c] = e[t, c] max_a delta[t-1, a, b] p(c | a b)
 
-        Viterbi 1967; Rabiner 1989, section III B.
+        Viterbi 1967; Rabiner 1989, section III B. In C where there are kernels, bit for bit.
         """
+        found = kernels.best_path(self.tables, self.leads, self.scores, self.lengths)
+        return self._best_path() if found is None else found
+
+    def _best_path(self) -> Tensor:
         delta, steps = self._first(), []
         for t in range(self.leads.shape[1]):
             ways = delta[:, :, :, None] * self.tables[self.leads[:, t]]  # [B, A, C, C]
@@ -122,7 +127,14 @@ class Trellis(NamedTuple):
         """Return the log-probability of each symbol of `[B, P]` behind those before it, `[B, P]`.
 
         p(y[t] | y[<t], everything) ~ sum over states that write y, behind states that wrote y[<t]
+
+        What stands behind END means nothing. In C where there are kernels, to rounding.
         """
+        given = (self.tables, self.leads, self.scores, self.lengths)
+        found = kernels.gains(*given, (self.symbols, tokens))
+        return self._gains(tokens) if found is None else found
+
+    def _gains(self, tokens: Tensor) -> Tensor:
         beta, message, every = self.backward_sums(), self._first(), []
         for t in range(self.leads.shape[1]):
             reached = (message[:, :, :, None] * self.tables[self.leads[:, t]]).sum(dim=self._over)

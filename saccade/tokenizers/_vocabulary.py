@@ -18,6 +18,7 @@ import tokenizers
 
 from saccade.errors import CheckpointError, DataError, RecipeError
 from saccade.intake.files import parse_json, read_text
+from saccade.tokenizers._by_word import LEAST, ByWord, goes_by_word
 from saccade.tokenizers._known import fault
 from saccade.tokenizers._suffixes import SuffixClasses
 from saccade.tokenizers._symbols import END, MARK, PAD, START, SYMBOLS, UNK, UNKNOWN
@@ -89,6 +90,7 @@ class Vocabulary:
                 " Copy the model folder again."
             ) from None
         self._saved, self._tokenizer = saved, tokenizer
+        self._by_word = ByWord(self._cut_up) if goes_by_word(facts) else None
         pieces = [tokenizer.id_to_token(i) or "" for i in range(tokenizer.get_vocab_size())]
         for i, symbol in enumerate(SYMBOLS):
             if i >= len(pieces) or pieces[i] != symbol:
@@ -132,14 +134,18 @@ class Vocabulary:
         return [_joined([next(encoded) for _ in row]) for row in turns]
 
     def _encode(self, texts: Sequence[str]) -> list[list[int]]:
+        many = self._by_word if len(texts) >= LEAST else None
+        rows = many(texts) if many else self._cut_up(texts)
+        if self._classes:
+            rows = [self._classed(*pair) for pair in zip(rows, texts, strict=True)]
+        return [ids[::-1] for ids in rows] if self._reading.reverse else rows
+
+    def _cut_up(self, texts: Sequence[str]) -> list[list[int]]:
         try:
             encoded = self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
         except TypeError:  # what the library says of text that has no UTF-8 form
             raise DataError(_unreadable(texts)) from None
-        step, rows = -1 if self._reading.reverse else 1, [encoding.ids for encoding in encoded]
-        if self._classes:
-            rows = [self._classed(*pair) for pair in zip(rows, texts, strict=True)]
-        return [ids[::step] for ids in rows]
+        return [encoding.ids for encoding in encoded]
 
     def _classed(self, ids: list[int], text: str) -> list[int]:
         """Put classes in the place of unknown words."""

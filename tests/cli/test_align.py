@@ -62,6 +62,17 @@ def test_two_directions_become_one(runs: Path, call: Call) -> None:
     assert again.out.startswith("AER 0.0000")
 
 
+def test_likely_links_of_two_directions(runs: Path, call: Call) -> None:
+    both = ("align", runs / "forward", runs / "pairs.tsv", "--reverse", runs / "back")
+    assert call(*both, "--threshold", "0.3").out.splitlines() == ["0-0 1-1"] * 6
+    assert call(*both, "--threshold", "1").out.split() == []
+    wrong = call(*both, "--threshold", "0.3", "--symmetrise", "union")
+    assert "--symmetrise joins links, but --threshold needs to know how likely" in wrong.err
+    (runs / "links").write_text("0-0\n" * 6, encoding="utf-8")
+    wrong = call("align", runs / "links", runs / "pairs.tsv", "--threshold", "0.3")
+    assert "links is a file of links, but --threshold needs" in wrong.err
+
+
 def test_evaluate_tells_the_error_over_a_split(runs: Path, call: Call, tmp_path: Path) -> None:
     mixed = tmp_path / "mixed"
     mixed.write_text("0-1 1-1\n" * 2 + "0-0 1-1\n" * 4, encoding="utf-8")
@@ -113,4 +124,4 @@ def test_what_is_wrong_is_told(runs: Path, call: Call) -> None:
     wrong = call("align", runs / "forward", runs / "pairs.tsv", "--gold", short)
     assert "short: has 1 lines but there are 6 pairs" in wrong.err
     wrong = call("align", runs / "forward", "un chat", "a cat", "--gold", short)
-    assert "--reverse and --gold are for a file of pairs" in wrong.err
+    assert "--reverse, --gold and --threshold are for a file of pairs" in wrong.err

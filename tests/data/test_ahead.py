@@ -3,7 +3,7 @@ from threading import Event, current_thread, main_thread
 
 import pytest
 
-from saccade.data.ahead import Ahead
+from saccade.data.ahead import ReadAhead
 
 
 def test_items_come_in_order_and_the_next_is_computed_while_one_is_used() -> None:
@@ -15,7 +15,7 @@ def test_items_come_in_order_and_the_next_is_computed_while_one_is_used() -> Non
             begun[i].set()
             yield i
 
-    ahead = Ahead(items())
+    ahead = ReadAhead(items())
     assert next(ahead) == 0
     assert begun[1].wait(10)  # nobody has asked for it
     assert not begun[2].is_set()
@@ -28,7 +28,7 @@ def test_an_error_is_raised_where_its_item_would_come() -> None:
         yield 1
         raise ValueError("broken")
 
-    ahead = Ahead(items())
+    ahead = ReadAhead(items())
     assert next(ahead) == 1
     for _ in range(2):
         with pytest.raises(ValueError, match="broken"):

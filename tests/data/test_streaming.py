@@ -89,7 +89,9 @@ def test_half_of_every_chunk_is_mixed_with_the_chunk_before_and_half_with_the_ne
     found = batches_of(tmp_path / "data", buffer=60)
     plan = found.epoch(0)
     list(taken(found, plan, 0))
-    pools = [pool.pairs.origins for pool in found._pools.values()]
+    pools = [
+        [pool.pairs.origin(i) for i in range(len(pool.pairs))] for pool in found._pools.values()
+    ]
     assert [len(pool) for pool in pools] == [15, 15 + 15, 15 + 20]  # of chunks of 30, 30 and 20
     order = [shard.paths[0] for shard in found.stream.shards]
     turn = found._chance(0, 1, 0).permutation(4)

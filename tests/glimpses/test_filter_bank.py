@@ -96,6 +96,19 @@ def test_one_filter_is_refused() -> None:
         FilterBank(1, size=1)
 
 
+def test_blur_is_the_width_to_start_with() -> None:
+    wide, moved = FilterBank(1, size=3, blur=2.5), WHERE.clone()
+    moved[:, 3] += 2 * math.log(2.5)
+    for found, expected in zip(
+        wide.filters(pictures().sizes, WHERE, (6, 7)),
+        FilterBank(1, size=3).filters(pictures().sizes, moved, (6, 7)),
+        strict=True,
+    ):
+        torch.testing.assert_close(found, expected)
+    with pytest.raises(RecipeError, match="found 0; expected pixels above 0, up to 64"):
+        FilterBank(1, blur=0.0)
+
+
 def test_a_place_is_learned_by_its_gradient_alone() -> None:
     """A window goes to the only bright pixel, since there it sees most."""
     pixels = torch.zeros(1, 1, 21, 24, dtype=torch.float64)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from saccade.kernels import alignment_structures, build, structures
+from saccade.kernels import alignment_structures, build, structures, trellis_structures
 
 SOURCE = Path(build.__file__).parent
 
@@ -18,7 +18,7 @@ def test_the_structures_are_those_of_the_c_files(tmp_path: Path) -> None:
         pytest.skip("no C compiler")
     kinds = [
         kind
-        for module in (structures, alignment_structures)
+        for module in (structures, alignment_structures, trellis_structures)
         for kind in vars(module).values()
         if isinstance(kind, type) and issubclass(kind, ctypes.Structure)
     ]
