@@ -4,13 +4,21 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.stamp
 
-.PHONY: demo test test-slow check docs format lint types install clean help
+# For how long `make fuzz` tries each target, where its chance begins, and which targets: all.
+SECONDS ?= 30
+SEED ?= 1
+TARGETS ?=
+
+.PHONY: demo test test-slow check docs format lint types fuzz sanitize install clean help
 
 help:
 	@echo "make demo       train the small English-French model and show what it learned"
 	@echo "make test       the default test lane"
 	@echo "make test-slow  tests that train for longer"
 	@echo "make check      format, lint, types and tests: what CI runs"
+	@echo "make fuzz       strange inputs for every reader and route: SECONDS=30 SEED=1 TARGETS=recipe"
+	@echo "make sanitize   tests of the kernels in C under sanitizers of addresses, of what C leaves"
+	@echo "                undefined, and of threads"
 	@echo "make format     put the code into shape"
 	@echo "make docs       the documentation as a site, in build/site"
 
@@ -48,6 +56,13 @@ types: $(STAMP)
 	$(BIN)/mypy
 
 check: lint types test
+
+fuzz: $(STAMP)
+	$(BIN)/python -m tests.fuzz $(TARGETS) --seconds $(SECONDS) --seed $(SEED)
+
+sanitize: $(STAMP)
+	$(BIN)/python -m tests.sanitize address
+	$(BIN)/python -m tests.sanitize thread
 
 # The tool is installed once; the site itself is built without network. A broken link fails.
 docs: $(VENV)/.docs
