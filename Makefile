@@ -51,7 +51,6 @@ test-slow: $(STAMP)
 
 # Faults in file calls, and what is lost by them: docs/reliability.md.
 FAULTS ?= 1000
-SEED ?= 1
 ONLY ?=
 torture: $(STAMP)
 	$(BIN)/python -m tests.torture $(FAULTS) --seed $(SEED) --only '$(ONLY)'
