@@ -6,12 +6,16 @@ from pathlib import Path
 
 import pytest
 import torch
+from hypothesis import settings
 
 from saccade.kernels.library import SWITCH, found
 from tests import classical
 
 os.environ.setdefault(SWITCH, str(Path.home() / ".cache" / "saccade" / "native"))  # built once
 os.environ["SACCADE_METEOR"] = "off"  # its tables take seconds; a test that reads them says so
+
+settings.register_profile("saccade", deadline=None)  # a busy machine is no mistake
+settings.load_profile("saccade")
 
 
 @pytest.fixture(autouse=True, scope="session")

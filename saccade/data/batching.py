@@ -44,8 +44,9 @@ def laid_out(
 
     What varies is a function of the seed and of the number of a pair.
     """
-    if seed and any(codec.varies for codec in codecs.sides.values()):
-        heeds = any(codec.heeds for codec in codecs.sides.values())
+    sides = (*codecs.sources.values(), codecs.target)
+    if seed and any(codec.varies for codec in sides):
+        heeds = any(codec.heeds for codec in sides)
         pairs = [
             _varied(codecs, pair, f"{seed} {i}", heeds=heeds)
             for i, pair in zip(index, pairs, strict=True)

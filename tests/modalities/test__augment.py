@@ -153,7 +153,7 @@ def test_an_epoch_changes_pictures_by_seed_epoch_and_example(
     sided = ["left" in c or "right" in c for c in CAPTIONS] * 4
     assert not any(flipped and side for flipped, side in zip(moved, sided, strict=True))
     assert sum(moved) > 10
-    monkeypatch.setattr(batching.Batches, "_said", lambda *_: "")
+    monkeypatch.setattr(batching, "_said", lambda *_: "")
     assert any(
         not batches.batch([1], e).sources["source"].values[0].equal(plain[1]) for e in range(9)
     )

@@ -11,6 +11,7 @@ from saccade.errors import CheckpointError
 from saccade.train.checkpoint import Checkpoints, Snapshot
 from saccade.train.history import METRICS
 from saccade.train.log import Log, clock, counting
+from saccade.train.processes import Processes
 from saccade.train.progress import Progress, Validation
 from tests.train import small
 
@@ -104,9 +105,9 @@ def test_a_checkpoint_knows_no_more_than_what_is_on_the_disk(
         if path.exists() and os.path.samestat(os.fstat(file), path.stat()):
             synced.append(path.stat().st_size)
 
-    def looked(self: Checkpoints, snapshot: Snapshot) -> Path:
+    def looked(self: Checkpoints, snapshot: Snapshot, processes: Processes) -> Path:
         assert synced[-1] == (path.stat().st_size if path.exists() else 0)
-        return save(self, snapshot)
+        return save(self, snapshot, processes)
 
     monkeypatch.setattr(os, "fsync", fsync)
     monkeypatch.setattr(Checkpoints, "save", looked)
