@@ -22,7 +22,7 @@ from saccade.cli.options import note
 from saccade.cli.shard_report import Report
 from saccade.cli.shard_work import DEATHS, ShardEnd, ShardJob, opened_or_why, write_shard
 from saccade.engines.base import Opened
-from saccade.errors import RecipeError
+from saccade.errors import RecipeError, WorkerError
 from saccade.predict.shards import Shard
 
 _PAUSE = 0.5  # seconds before shards that another command has are tried again
@@ -99,11 +99,7 @@ def _cluster(n: int) -> Iterator[Any]:
             "--runner ray: the package ray is not installed; expected it beside saccade. Install"
             " it: pip install saccade[ray]. Or leave the option out: --workers are processes then."
         ) from None
-    quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
-    try:
-        ray.init(address="auto", **quiet)
-    except ConnectionError:
-        ray.init("local", num_cpus=n, include_dashboard=False, object_store_memory=_STORE, **quiet)
+    _join(ray, n)
     try:
         context = ray.data.DataContext.get_current()
         context.enable_progress_bars = False
@@ -113,6 +109,22 @@ def _cluster(n: int) -> Iterator[Any]:
         yield ray
     finally:
         ray.shutdown()
+
+
+def _join(ray: Any, n: int) -> None:
+    quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
+    own = {"num_cpus": n, "include_dashboard": False, "object_store_memory": _STORE}
+    try:
+        try:
+            ray.init("auto", **quiet)
+        except ConnectionError:
+            ray.init("local", **own, **quiet)
+    except Exception as error:  # Ray raises no class of its own here
+        said = " ".join(str(error).split())[:300]
+        raise WorkerError(
+            f"--runner ray: no cluster could be joined or started ({said}); expected one. Is"
+            " RAY_ADDRESS right, or the machine too busy? Run the same command again."
+        ) from None
 
 
 def _check_size(there: int, n: int) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from saccade.errors import suggest
+from saccade.intake.numbers import whole
 from saccade.models._rule_file import RuleFile, Trail
 from saccade.models._rule_terms import (
     Condition,
@@ -258,12 +259,12 @@ class RuleBook:
             told = "expected words: [...], and before: one of letters."
             raise self._file.error(trail, told)
         behind = raw.get("after", [])
-        drop = self._text((*trail, "drop"), raw.get("drop", "0"))
-        if not isinstance(behind, list) or not drop.isdigit():
+        drop = whole(self._text((*trail, "drop"), raw.get("drop", "0")))
+        if not isinstance(behind, list) or drop is None:
             raise self._file.error(trail, "expected after: [words] and drop: a number.")
         become = raw.get("become")
         if become is not None:
             become = self._text((*trail, "become"), become)
         when = self._condition((*trail, "if"), raw.get("if", ""))
         named = str(letters.get(before, ""))
-        return SpellingRule(tuple(words), named, tuple(behind), when, int(drop), become)
+        return SpellingRule(tuple(words), named, tuple(behind), when, drop, become)

@@ -16,7 +16,7 @@ import pytest
 from saccade.cli import shards_on_ray as module
 from saccade.cli.shard_report import Report
 from saccade.cli.shard_work import ShardEnd, ShardJob
-from saccade.errors import RecipeError
+from saccade.errors import RecipeError, WorkerError
 from saccade.predict.shards import Shard
 from tests.cli.conftest import Call
 from tests.cli.test_shards import _MANY, _corpus, _names, _start, _worker
@@ -157,6 +157,20 @@ def test_a_cluster_that_is_too_small_is_refused(capsys: pytest.CaptureFixture[st
     with pytest.raises(RecipeError, match="--workers 3: the Ray cluster has 2 processors, and a"):
         module._check_size(2, 3)
     assert "Ray: 2 processors, 3 workers." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("broken", ["auto", "local"])
+def test_a_cluster_that_does_not_start_is_told(broken: str) -> None:
+    def init(address: str, **given: Any) -> None:
+        assert given["log_to_driver"] is False
+        if address == broken:
+            raise RuntimeError("the node\ntimed out")
+        raise ConnectionError("none")
+
+    with pytest.raises(
+        WorkerError, match=r"joined or started \(the node timed out\); expected one"
+    ):
+        module._join(SimpleNamespace(init=init), 2)
 
 
 def test_without_ray_the_command_says_how_to_get_it(
