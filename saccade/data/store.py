@@ -20,6 +20,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple, final
@@ -197,6 +198,8 @@ def _built(reader: Reader, codecs: Codecs, sides: Sequence[str], folder: Path) -
     """
     place = folder / _key(reader, codecs, sides)
     if _is_whole(place):
+        with suppress(OSError):  # a lock of who was killed behind the renaming; or all is read-only
+            release(place)
         return place
     _make_folder(folder)
     with claimed(folder / f".{place.name}") as own:

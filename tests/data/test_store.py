@@ -182,6 +182,13 @@ def test_a_killed_builder_is_continued_to_the_same_bytes(
     assert "lock" not in contents(whole.folder)
 
 
+def test_a_lock_that_was_left_in_a_whole_store_goes(tmp_path: Path) -> None:
+    whole = build(Deadly(100, -1), CODECS, tmp_path)
+    (whole.folder / "lock").touch()
+    again = build(Deadly(100, -1), CODECS, tmp_path)
+    assert "lock" not in contents(again.folder)
+
+
 def test_what_was_left_is_swept_a_week_later(tmp_path: Path) -> None:
     killed = _in_child(tmp_path, 5000)
     os.waitpid(killed, 0)
