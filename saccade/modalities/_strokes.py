@@ -26,8 +26,8 @@ _LONGEST = 8_000_000  # characters of a text
 _MARGIN = 8.0
 _DECIMALS = 6  # of a coordinate
 _PEN = 'fill="none" stroke="#1c2128" stroke-width="2" stroke-linecap="round"'
-_DATA = re.compile(r"<path\b[^>]*?\sd\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
-_WORD = re.compile(r"\s*,?\s*(?:([A-Za-z])|([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?))")
+_DATA = re.compile(r"<path\b[^<>]*?\sd\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+_WORD = re.compile(r"\s*(?:,\s*)?(?:([A-Za-z])|([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?))")
 _EXPECTED = "expected an SVG path of M and L, or JSON such as [[[0, 0], [1.5, 2]]]. Mend it."
 
 
@@ -181,7 +181,8 @@ def _followed(data: str, where: str) -> Iterator[list[tuple[float, float]]]:
 def _steps(data: str, where: str) -> Iterator[tuple[str, list[float]]]:
     """Yield every step of a path with its numbers; its letter may stand once for several."""
     at, step, numbers = 0, "", list[float]()
-    while at < len(data.rstrip()):
+    data = data.rstrip()
+    while at < len(data):
         found = _WORD.match(data, at)
         letter = found[1] if found else None
         odd = found is None or (letter and letter not in "MmLlHhVvZz") or (letter and numbers)
@@ -210,7 +211,7 @@ def _row(stroke: Any, where: str) -> Points:
         listed = isinstance(stroke, np.ndarray)
         cut = stroke if listed else [tuple(point)[:2] for point in stroke] if plain else None
         row = np.array(cut, dtype=np.float64) if cut is not None else None
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         row = None
     if row is not None and not row.size:
         return np.zeros((0, 2))

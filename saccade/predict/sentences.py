@@ -89,7 +89,8 @@ def _ends(line: str, start: int, run: re.Match[str], *, cased: bool) -> bool:
     if first.islower() and cased:
         return False
     stop = run[0][0] == "." and not run[0].startswith("..")
-    return not (stop and _shortened(line[start : run.start()], following))
+    near = max(start, run.start() - 2 * _NEAR)  # a line of initials is read once, not for each
+    return not (stop and _shortened(line[near : run.start()], following, whole=near == start))
 
 
 def _goes_on(line: str, run: re.Match[str], rest: str) -> bool:
@@ -99,12 +100,15 @@ def _goes_on(line: str, run: re.Match[str], rest: str) -> bool:
     return run[0][-1] in _CLOSE and _HIRAGANA[0] <= rest[0] <= _HIRAGANA[1]
 
 
-def _shortened(before: str, following: str) -> bool:
-    """Tell whether a full stop belongs to the word or number before it."""
+def _shortened(before: str, following: str, *, whole: bool) -> bool:
+    """Tell whether a full stop belongs to the word or number before it.
+
+    `whole`: whether `before` is all that the sentence has so far.
+    """
     found = _WORD_BEFORE.search(before[-_NEAR:])
     word = found[0] if found else ""
     small, first = word.lower(), following[:1]
-    begins = not before.removesuffix(word).strip()
+    begins = whole and not before.removesuffix(word).strip()
     if word in _TITLES or small in _ABBREVIATIONS:
         return True
     if small in _BEFORE_NUMBERS and first.isdigit():

@@ -1,6 +1,8 @@
 """Strokes and their text. What cannot be read is refused by name, whatever it is."""
 
 import json
+import time
+from contextlib import suppress
 from xml.etree import ElementTree
 
 import numpy as np
@@ -108,3 +110,13 @@ def test_no_text_does_harm(text: str) -> None:
         return
     assert np.isfinite(found.points).all()
     assert lists(from_text(to_text(found))) == lists(found)
+
+
+@pytest.mark.parametrize(
+    "text", ["<path " * 16_000, "M0 0" + " " * 90_000 + "!", "M0 0L1 1" * 9_000 + " " * 20_000]
+)
+def test_a_long_text_is_read_or_refused_at_once(text: str) -> None:
+    begun = time.process_time()
+    with suppress(DataError):
+        from_text(text)
+    assert time.process_time() - begun < 1  # the first two took 6 seconds, and minutes

@@ -1,5 +1,7 @@
 """Sentences end where a reader would end them, and a doubtful case stays together."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -80,3 +82,9 @@ def test_nothing_but_white_space_is_lost_and_no_number_is_cut(line: str) -> None
 def test_a_long_line_of_marks_takes_no_time() -> None:
     assert len(cut("Mr. " * 20_000)) == 1
     assert len(cut("." * 50_000 + "a")) == 1
+
+
+def test_a_long_line_of_initials_is_read_at_once() -> None:
+    begun = time.process_time()
+    assert spans("A. " * 30_000) == [(0, 89_999)]
+    assert time.process_time() - begun < 1
