@@ -5,7 +5,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.stamp
 
-.PHONY: demo test test-slow torture check docs format lint types soak audit coverage install clean help
+# For how long `make fuzz` tries each target, where its chance begins, and which targets: all.
+SECONDS ?= 30
+SEED ?= 1
+TARGETS ?=
+
+.PHONY: demo test test-slow torture fuzz sanitize check docs format lint types soak audit coverage install clean help
 
 help:
 	@echo "make demo       train the small English-French model and show what it learned"
@@ -13,6 +18,9 @@ help:
 	@echo "make test-slow  tests that train for longer"
 	@echo "make torture    faults in file calls: FAULTS=1000 SEED=1 ONLY='works;speech/*'"
 	@echo "make check      format, lint, types and tests: what CI runs"
+	@echo "make fuzz       strange inputs for every reader and route: SECONDS=30 SEED=1 TARGETS=recipe"
+	@echo "make sanitize   tests of the kernels in C under sanitizers of addresses, of what C leaves"
+	@echo "                undefined, and of threads"
 	@echo "make format     put the code into shape"
 	@echo "make soak       an hour of clients, good and bad, at a server: memory and descriptors stay flat"
 	@echo "make audit      known vulnerabilities, a bill of materials, licences of what is installed"
@@ -43,7 +51,6 @@ test-slow: $(STAMP)
 
 # Faults in file calls, and what is lost by them: docs/reliability.md.
 FAULTS ?= 1000
-SEED ?= 1
 ONLY ?=
 torture: $(STAMP)
 	$(BIN)/python -m tests.torture $(FAULTS) --seed $(SEED) --only '$(ONLY)'
@@ -60,6 +67,13 @@ types: $(STAMP)
 	$(BIN)/mypy
 
 check: lint types test
+
+fuzz: $(STAMP)
+	$(BIN)/python -m tests.fuzz $(TARGETS) --seconds $(SECONDS) --seed $(SEED)
+
+sanitize: $(STAMP)
+	$(BIN)/python -m tests.sanitize address
+	$(BIN)/python -m tests.sanitize thread
 
 # The tool is installed once; the site itself is built without network. A broken link fails.
 docs: $(VENV)/.docs

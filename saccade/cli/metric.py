@@ -13,6 +13,7 @@ from saccade.cli.parts import part_of
 from saccade.cli.tables import show_table
 from saccade.errors import DataError, RecipeError
 from saccade.folders import model as folders
+from saccade.intake.numbers import whole
 from saccade.look.edits import edits
 from saccade.metrics.base import Metric, Paired, paired
 from saccade.parts import Part
@@ -101,11 +102,12 @@ class _Asked(NamedTuple):
         """How many paths to list; None is all."""
         if self.paths == "all":
             return None
-        if not self.paths.isdecimal() or not 1 <= int(self.paths) <= MOST_PATHS:
+        number = whole(self.paths)
+        if number is None or not 1 <= number <= MOST_PATHS:
             raise RecipeError(
                 f"--paths {self.paths}: expected a number from 1 to {MOST_PATHS:,}, or all."
             )
-        return int(self.paths)
+        return number
 
 
 def _show_edits(

@@ -25,6 +25,12 @@ def batch_of(sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]])
     return Batch({SOURCE_NAME: padded(sources)}, target, prefix)
 
 
+def letters(rows: int, places: int, n: int, *, seed: int, step: int) -> Tensor:
+    """Draw ids of `n` letters by chance, `[B, S]`: the same ones for a seed and a step."""
+    noise = torch.Generator().manual_seed(1_000_003 * seed + step)
+    return torch.randint(FIRST, FIRST + n, (rows, places), generator=noise)
+
+
 def padding_counted(batch: Batch) -> Batch:
     """Return the batch with every place of its target taken for a real one, as padding is not."""
     everywhere = torch.ones_like(batch.target.mask)

@@ -8,7 +8,7 @@ from torch import Tensor
 from saccade.errors import RecipeError
 from saccade.explanations._charts import chart
 from saccade.explanations._practice import alone, practise
-from saccade.explanations._toys import FIRST, batch_of
+from saccade.explanations._toys import FIRST, batch_of, letters
 from saccade.explanations.base import Explained, Explanation
 from saccade.flow import Batch
 from saccade.models.base import Model, Writer, writer
@@ -158,10 +158,8 @@ class ErrorSpread(Explanation):
 
     def _copies(self, rows: int, step: int) -> Batch:
         """Draw letters to be copied."""
-        draws = torch.Generator().manual_seed(1_000_003 * self.seed + step)
-        shape = (rows, self.places)
-        letters = torch.randint(FIRST, FIRST + _LETTERS, shape, generator=draws).tolist()
-        return batch_of(letters, letters)
+        drawn = letters(rows, self.places, _LETTERS, seed=self.seed, step=step).tolist()
+        return batch_of(drawn, drawn)
 
 
 def _points(shares: list[float]) -> list[tuple[float, float]]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from saccade.errors import DataError, RecipeError
+from saccade.intake.numbers import whole
 from saccade.readers._lines import read_lines
 from saccade.readers._names import looks_like_header
 
@@ -43,9 +44,8 @@ class ColumnNames:
     def named(self) -> dict[str, int | str]:
         """Those that were given; numbers are numbers."""
         given = {"source": self.source, "target": self.target, "features": self.features}
-        return {
-            side: int(name) if name.isdecimal() else name for side, name in given.items() if name
-        }
+        numbers = {side: whole(name) for side, name in given.items()}
+        return {side: numbers[side] or name for side, name in given.items() if name}
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import Any
 from saccade.data.codecs import Codecs
 from saccade.errors import CheckpointError
 from saccade.intake.files import read_json
+from saccade.intake.numbers import whole
 from saccade.modalities.base import Codec
 from saccade.nouns import Example
 from saccade.recipe import Recipe
@@ -93,12 +94,14 @@ def read_examples(folder: Path) -> list[Example]:
 def example_of(folder: Path, number: str) -> Example:
     """Return example `number`, counted from 1, of a model folder."""
     examples = read_examples(folder)
-    if not number.isdecimal() or not 1 <= int(number) <= len(examples):
+    place = whole(number)
+    if place is None or not 1 <= place <= len(examples):
+        advice = "Choose a number from 1 on." if examples else "Train with --resume: it adds some."
         raise CheckpointError(
-            f"example:{number}: no such example; {folder} carries {len(examples)} in {EXAMPLES}."
-            f" {'Choose a number from 1 on.' if examples else 'Train with --resume: it adds some.'}"
+            f"example:{number[:40]}: no such example; {folder} carries {len(examples)} in"
+            f" {EXAMPLES}. {advice}"
         )
-    return examples[int(number) - 1]
+    return examples[place - 1]
 
 
 def _row(example: Example) -> str:
@@ -129,6 +132,7 @@ def _example(row: Any, number: int) -> Example:
                 if _is_long(text):
                     raise ValueError(f"example {number} has {len(text):,} characters")
                 text.encode()  # halves of characters cannot be sent on
+            "".join(sources).encode()
             if sources:
                 return example
     raise ValueError(f"example {number} has no source or no reference")

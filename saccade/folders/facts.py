@@ -8,6 +8,7 @@ from typing import Any
 from saccade.errors import CheckpointError
 from saccade.guards.profile import Profile
 from saccade.intake.files import read_json, read_text
+from saccade.intake.numbers import whole
 
 FORMAT = 2  # 1: models without embedders and heads, see legacy.py
 BEGUN = "begun"
@@ -30,7 +31,7 @@ def read_facts(folder: Path) -> dict[str, Any]:
             f"{folder}: not a saccade model folder: it has no saccade.json. Give the folder that"
             " `saccade train` wrote."
         ) from None
-    except (ValueError, KeyError, TypeError, OSError) as error:
+    except (ValueError, KeyError, TypeError, OverflowError, OSError) as error:
         raise CheckpointError(
             f"{path}: damaged ({error}); expected the facts of a run. Copy the model folder again."
         ) from None
@@ -73,10 +74,11 @@ def read_lexicon(folder: Path) -> dict[str, int] | None:
         ) from None
     for number, line in enumerate(lines, start=1):
         text, _, n = line.partition("\t")
-        if not (text and n.isdecimal() and int(n)):
+        count = whole(n)
+        if not text or not count:
             raise CheckpointError(
                 f"{path}:{number}: found {line[:40]!r}; expected a text, a tab and how often it"
                 " occurs. Mend the line."
             )
-        counts[text] += int(n)
+        counts[text] += count
     return counts

@@ -184,7 +184,10 @@ def read_identity(folder: Path) -> Identity:
         path = folder / codec_file(name)
         check_sealed(path, facts)
         check_sealed(path.with_suffix(".safetensors"), facts)
-    return Identity(recipe, read_codecs(folder, recipe, facts.get("vocabularies", {})), facts)
+    known = facts.get("vocabularies", {})
+    return Identity(
+        recipe, read_codecs(folder, recipe, known if isinstance(known, dict) else {}), facts
+    )
 
 
 def read_recipe(folder: Path) -> Recipe:

@@ -49,7 +49,15 @@ def read_rivals(folder: Path) -> Rivals:
         return Rivals()
     try:
         return _parsed(read_json(path, _BYTES))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (
+        OSError,
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        ArithmeticError,
+        RecursionError,
+    ) as error:
         reason = str(error) or type(error).__name__
         raise CheckpointError(
             f"{path}: cannot be used ({reason}); expected what training wrote. Delete it, or copy"
@@ -66,7 +74,17 @@ def _parsed(content: dict[str, Any]) -> Rivals:
     if content["symbols"] is not None:
         counts = Frequencies(_counts(content["symbols"]), _counts(content["lengths"]))
     verdict = content["verdict"]
-    return Rivals(tuple(constants), counts, Verdict(**verdict) if verdict else None)
+    return Rivals(tuple(constants), counts, _verdict(verdict) if verdict else None)
+
+
+def _verdict(raw: dict[str, Any]) -> Verdict:
+    found = Verdict(**raw)
+    numbers, texts = (found.model, found.constant), (found.metric, found.answer)
+    if not all(type(one) in (int, float) for one in numbers) or not all(
+        isinstance(one, str) for one in texts
+    ):
+        raise ValueError("its verdict is none")
+    return found
 
 
 def _counts(raw: list[int]) -> np.ndarray[Any, np.dtype[np.int64]]:

@@ -55,15 +55,19 @@ class Profile:
                 n_lines=int(found["n_lines"]),
                 n_trigrams=int(found["n_trigrams"]),
                 trigrams={str(gram): int(n) for gram, n in found["trigrams"].items()},
-                usual=tuple(Band(**band) for band in found["usual"]),
-                ratios=tuple(Band(**band) for band in found["ratios"]),
+                usual=tuple(map(_band, found["usual"])),
+                ratios=tuple(map(_band, found["ratios"])),
                 longest=int(found["longest"]),
             )
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
             raise CheckpointError(
                 f"{where}: damaged ({error}); expected the profile of a model's training data."
                 " Copy the model folder again, or delete this file: its guards are silent then."
             ) from None
+
+
+def _band(raw: Mapping[str, Any]) -> Band:
+    return Band(int(raw["up_to"]), float(raw["low"]), float(raw["high"]))
 
 
 def ratio(source: Any, target: Any) -> Any:

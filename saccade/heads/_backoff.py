@@ -42,7 +42,7 @@ class BackoffHead(Categorical):
     @property
     def table(self) -> BackoffTable:
         """All nodes."""
-        return BackoffTable(*(self.get_parameter(name) for name in BackoffTable._fields))
+        return BackoffTable(*(getattr(self, name) for name in BackoffTable._fields))
 
     def put(self, table: BackoffTable) -> None:
         """Hold another table, of another size perhaps."""
@@ -82,27 +82,27 @@ class BackoffHead(Categorical):
     def look_up(self, contexts: Tensor, symbols: Tensor) -> Tensor:
         """Return the log-probabilities of symbols `[N]` behind contexts `[N]`."""
         table = self.table
-        found, here = self._child(contexts, symbols), contexts
+        found, here = self._child(table, contexts, symbols), contexts
         spent = table.backoffs.new_zeros(len(contexts))
         while bool((missed := found < 0).any()):
             spent = torch.where(missed, spent + table.backoffs[here], spent)
             here = torch.where(missed, table.suffixes[here].long(), here)
-            found = torch.where(missed, self._child(here, symbols), found)
+            found = torch.where(missed, self._child(table, here, symbols), found)
         return spent + table.scores[found]
 
     def walk(self, contexts: Tensor, symbols: Tensor) -> Tensor:
         """Return the contexts behind symbols `[N]` that are written behind contexts `[N]`."""
         table = self.table
-        found, here = self._child(contexts, symbols), contexts
+        found, here = self._child(table, contexts, symbols), contexts
         while bool((missed := found < 0).any()):
             here = torch.where(missed, table.suffixes[here].long(), here)
-            found = torch.where(missed, self._child(here, symbols), found)
+            found = torch.where(missed, self._child(table, here, symbols), found)
         longest = found >= len(table.backoffs)
         return torch.where(longest, table.suffixes[found].long(), found)
 
-    def _child(self, contexts: Tensor, symbols: Tensor) -> Tensor:
+    def _child(self, table: BackoffTable, contexts: Tensor, symbols: Tensor) -> Tensor:
         """Return the nodes of symbols behind contexts; -1 where there is none."""
-        keys = self.table.keys
+        keys = table.keys
         wanted = contexts * self.size + symbols
         found = torch.searchsorted(keys, wanted).clamp(max=len(keys) - 1)
         return found.masked_fill(keys[found] != wanted, -1)

@@ -173,7 +173,8 @@ def _opened(data: bytes, form: bytes, begin: int, size: int, where: str) -> Wave
 def _scaled(flat: Any, coding: int, bits: int) -> NDArray[np.float64]:
     """Bring samples of any coding to the scale of 16 bits."""
     if coding == _FLOAT:
-        return np.asarray(flat, dtype=np.float64) * _FULL
+        with np.errstate(invalid="ignore"):  # a NaN that signals; whoever hears it refuses any
+            return np.asarray(flat, dtype=np.float64) * _FULL
     if bits == 24:
         low, middle, high = (flat[i::3].astype(np.int32) for i in range(3))
         signed = (high << 24 | middle << 16 | low << 8) >> 8

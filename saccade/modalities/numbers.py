@@ -74,8 +74,16 @@ class Scale:
     def apply(self, values: Numbers) -> NDArray[np.float32]:
         """Return `[S, C]` as a model sees it."""
         _check_columns(values, len(self))
-        scaled: Numbers = (values - np.array(self.mean)) / np.array(self.spread)
-        return scaled.astype(np.float32)
+        with np.errstate(over="ignore"):
+            scaled: NDArray[np.float32] = (
+                (values - np.array(self.mean)) / np.array(self.spread)
+            ).astype(np.float32)
+        if not np.isfinite(scaled).all():
+            raise DataError(
+                "a number is too far from those of the training data for a model to hold; expected"
+                " less than 1e38 times their spread. Mend it."
+            )
+        return scaled
 
     def undo(self, values: NDArray[np.float32]) -> Numbers:
         """Return what a model wrote, `[T, C]`, in the units of the data.

@@ -21,13 +21,13 @@ class Ahead(NamedTuple):
 
     beyond: `[B, S + 1, V]`, the probability of what is left of the source behind that place, when
     the symbol was written last, over all ways to go on, divided by that of the place.  scales:
-    `[B, S + 1]`, logarithm of the probability of the place.  seen: `[B, S, V]`, how likely each
-    symbol makes that of the source.  lengths: `[B]`.
+    `[B, S + 1]`, logarithm of the probability of the place.  made: `[B, S, V]`, how likely each
+    symbol makes that of the source, times what is beyond it.  lengths: `[B]`.
     """
 
     beyond: Tensor
     scales: Tensor
-    seen: Tensor
+    made: Tensor
     lengths: Tensor
 
 
@@ -72,9 +72,9 @@ def ahead_of(channel: EditChannel, prior: BackoffHead, source: Padded, weight: f
         here, scale = here / highest[:, None], scale + highest.log()
         beyond.append(here)
         scales.append(scale)
-    return Ahead(
-        torch.stack(beyond[::-1], dim=1), torch.stack(scales[::-1], dim=1), seen, source.lengths
-    )
+    whole = torch.stack(beyond[::-1], dim=1)  # [B, S + 1, V]
+    made = seen * whole[:, 1:]
+    return Ahead(whole, torch.stack(scales[::-1], dim=1), made, source.lengths)
 
 
 def next_symbol(
@@ -99,14 +99,15 @@ def next_symbol(
     if later.shape[1]:
         highest = torch.maximum(highest, later.amax(dim=1, keepdim=True))
     dropped = ((weighed - highest).exp()[:, None] @ ahead.beyond)[:, 0]  # [B, V]
-    made = (later - highest).exp()[:, :, None] * ahead.seen * ahead.beyond[:, 1:]  # [B, S, V]
+    each = (later - highest).exp()  # [B, S]
+    made = (each[:, None] @ ahead.made)[:, 0]  # [B, V]
     drop, keep = channel.dropped[last].exp(), channel.kept[last].exp()  # [B, V]
-    mass = drop * dropped + keep * made.sum(dim=1)
+    mass = drop * dropped + keep * made
     mass = mass.index_fill(1, torch.tensor([PAD, START], device=mass.device), 0.0)
     mass[:, END] = (whole - highest).exp()[:, 0]
     scores = mass.clamp(min=_LEAST).log() + prior
     scores = torch.where(mass > 0, scores, NEVER)
-    onset = (keep[:, None] * made * prior.exp()[:, None]).sum(dim=2)  # [B, S]
+    onset = each * (ahead.made @ (keep * prior.exp())[:, :, None])[:, :, 0]  # [B, S]
     onset = onset / onset.sum(dim=1, keepdim=True).clamp(min=_LEAST)
     return NextSymbol(scores.log_softmax(dim=1), onset)
 

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from saccade.intake.numbers import whole
+
 Features = dict[str, str]
 
 
@@ -147,9 +149,10 @@ def written(text: str, n_places: int) -> Written:
 
 
 def _place(text: str, n_places: int) -> int:
-    if not text.isdigit() or not 1 <= int(text) <= n_places:
-        raise ValueError(f"'{text}' is no place of the pattern, which has {n_places}")
-    return int(text) - 1
+    number = whole(text)
+    if number is None or not 1 <= number <= n_places:
+        raise ValueError(f"'{text[:40]}' is no place of the pattern, which has {n_places}")
+    return number - 1
 
 
 def ended(word: str, endings: Mapping[str, str]) -> str:

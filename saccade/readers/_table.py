@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from saccade.errors import DataError, suggest
+from saccade.intake.numbers import whole
 from saccade.readers.base import Reader
 
 Column: TypeAlias = int | str  # its number from 1, or its name
@@ -61,12 +62,13 @@ def place_of(column: Column, names: Sequence[str], side: str, where: str) -> int
     """
     if isinstance(column, str) and column in names:
         return names.index(column)
-    if isinstance(column, str) and not column.isdecimal():
+    number = whole(column) if isinstance(column, str) else column
+    if number is None:
         raise DataError(
-            f"{where}: no column '{column}' for the {side}.{suggest(column, names)} Columns found:"
-            f" {', '.join(names) or 'none'}. Name the right one in the reader's options."
+            f"{where}: no column '{column}' for the {side}.{suggest(str(column), names)}"
+            f" Columns found: {', '.join(names) or 'none'}. Name the right one in the reader's"
+            " options."
         )
-    number = int(column)
     if not 1 <= number <= len(names):
         raise DataError(
             f"{where}: no column {number} for the {side}; there are {len(names)}"

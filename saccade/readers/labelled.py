@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from saccade.errors import DataError, RecipeError
+from saccade.intake.numbers import whole
 from saccade.nouns import Example, pair
 from saccade.readers._lines import fingerprint, numbered, place
 from saccade.readers.base import Reader
@@ -37,10 +38,11 @@ class Labelled(Reader):
     def _name(self, label: str, where: str) -> str:
         if not self.names:
             return label
-        if not label.isdecimal() or int(label) >= len(self.names):
+        number = whole(label)
+        if number is None or number >= len(self.names):
             raise DataError(
-                f"{where}: the label is '{label}'; expected a number from 0 to"
+                f"{where}: the label is '{label[:40]}'; expected a number from 0 to"
                 f" {len(self.names) - 1}, as {len(self.names)} are named. Mend the line or the"
                 " reader's names."
             )
-        return self.names[int(label)]
+        return self.names[number]

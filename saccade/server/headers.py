@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from saccade.intake.numbers import whole
 from saccade.server.limits import Limits
 from saccade.server.refusal import Refused
 
@@ -117,7 +118,8 @@ class Bounded:
     ) -> bytes:
         """Return the body; refuse it as soon as it is too big, or if it takes too long."""
         announced = headers.get("content-length", "0")
-        if not announced.isdigit() or int(announced[:20]) > most:
+        size = whole(announced)
+        if size is None or size > most:
             raise _too_big(most)
         try:
             async with asyncio.timeout(self._limits.seconds):

@@ -22,7 +22,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
@@ -186,11 +186,11 @@ class Checkpoints:
         path = self.folder / "index.json"
         try:
             raw = read_sealed_json(path)
-            passing, losses = list(raw.get("passing", [])), dict(raw.get("losses", {}))
+            passing, losses = list(raw.get("passing", [])), _numbers(raw.get("losses", {}))
             names = list(raw["names"])
             if not all(map(_NAME.fullmatch, names)):
                 raise ValueError("a name is not that of a checkpoint")
-            return Index(names, dict(raw["figures"]), passing, losses)
+            return Index(names, _numbers(raw["figures"]), passing, losses)
         except FileNotFoundError:
             return Index()
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -302,6 +302,14 @@ class Checkpoints:
         for folder in self.folder.glob("step-*"):
             if folder.name not in index.names:
                 shutil.rmtree(folder, ignore_errors=True)
+
+
+def _numbers(raw: Mapping[str, Any]) -> dict[str, float]:
+    """Take numbers by name from what JSON holds."""
+    odd = [name for name, value in raw.items() if type(value) not in (int, float)]
+    if odd:
+        raise ValueError(f"{odd[0][:40]!r} is no number")
+    return dict(raw)
 
 
 def step_of(name: str) -> int:

@@ -15,6 +15,7 @@ SMALL: dict[str, dict[str, Any]] = {  # by file name
     "padding": {"steps": 2, "pairs": 60, "sentences": 24},
     "permutation": {"places": 6, "queries": 3},
     "positions": {"steps": 2, "length": 4, "width": 8, "layers": 1},
+    "reversal": {"places": 4, "width": 8, "updates": 10},
     "scaling": {"draws": 50, "widest": 256},
     "shortcut": {"places": 4, "width": 8, "updates": 3},
     "unrolled_gru": {"places": 3, "width": 8, "updates": 10},
