@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from benchmarks.made_up import lexicon, write_lines, write_pairs
+from benchmarks.planning import measure
 from benchmarks.streaming import picture
 
 
@@ -41,3 +42,9 @@ def test_a_picture_has_a_line_for_each_work_that_has_the_figure() -> None:
     }
     assert "learning from a stream" in picture(found, "peak MiB")
     assert "learning from a stream" not in picture(found, "pairs/s")
+
+
+def test_a_store_of_offsets_is_planned() -> None:
+    found = measure(3000)
+    assert found["pairs"] == 3000
+    assert 3000 * 5 / 4096 < found["batches"] < 3000 * 13 / 4096 + 3
