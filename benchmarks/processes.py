@@ -74,6 +74,7 @@ class Measured:
 
     rates: list[float]
     seconds: float  # of an update
+    computed: float  # seconds of processors, all processes together, for an update
     symbols: float  # target symbols of an update
     held: list[float]  # weights, gradients and moments, MiB
     resident: list[float]
@@ -155,7 +156,7 @@ def work(plan: Path) -> None:
     torch.set_num_threads(1)
     with joined() as (processes, _), ExitStack() as held:
         loop = _loop(case, processes)
-        held.enter_context(kept_memory())  # as in Loop.run
+        held.enter_context(kept_memory(loop.holding.kept))  # as in Loop.run
         found = _timed(case, loop, processes)
         if processes.leads:
             plan.with_name("found.json").write_text(json.dumps(asdict(found)), encoding="utf-8")
@@ -178,7 +179,7 @@ def _timed(case: Case, loop: Loop, processes: Processes) -> Measured:
         loop.update()
     _forget_peak()
     window, rates, symbols = max(case.updates // _WINDOWS, 1), list[float](), 0
-    begun = time.perf_counter()
+    begun, used = time.perf_counter(), time.process_time()
     for _ in range(_WINDOWS):
         since, tokens = time.perf_counter(), 0
         for _ in range(window):
@@ -187,9 +188,11 @@ def _timed(case: Case, loop: Loop, processes: Processes) -> Measured:
         symbols += tokens
     updates = window * _WINDOWS
     seconds = (time.perf_counter() - begun) / updates
-    told = processes.tell({"held": _held(loop), **_memory()})
+    used = (time.process_time() - used) / updates
+    told = processes.tell({"used": used, "held": _held(loop), **_memory()})
     held, resident, peak = ([one[key] for one in told] for key in ("held", "resident", "peak"))
-    return Measured(rates, seconds, symbols / updates, held, resident, peak)
+    computed = sum(one["used"] for one in told)
+    return Measured(rates, seconds, computed, symbols / updates, held, resident, peak)
 
 
 def _held(loop: Loop) -> float:
@@ -241,8 +244,9 @@ def _told(name: str, one: Measured) -> str:
     sizes = {"held": one.held, "resident": one.resident, "peak": one.peak}
     listed = [f"{key} {' '.join(f'{mib:,.0f}' for mib in row)}" for key, row in sizes.items()]
     return (
-        f"  {name}: {statistics.median(one.rates):,.0f} symbols/s, {one.seconds:.2f} s for"
-        f" {one.symbols:,.0f} symbols; MiB by rank: {', '.join(listed)}"
+        f"  {name}: {statistics.median(one.rates):,.0f} symbols/s, {one.seconds:.2f} s and"
+        f" {one.computed:.2f} s of processors for {one.symbols:,.0f} symbols;"
+        f" MiB by rank: {', '.join(listed)}"
     )
 
 

@@ -1,9 +1,10 @@
 """How fast a corpus in shards is predicted with 1, 2, ... workers of one thread.
 
-    python -m benchmarks.shards MODEL LINES_FILE --workers 1 2 --shards 8
+    python -m benchmarks.shards MODEL LINES_FILE --workers 1 2 --shards 8 --runners processes ray
 
-The lines of the file are shared out over the shards. Prints a line of JSON for each number of
-workers: seconds of the whole command, from its start to its end, and lines a second.
+The lines of the file are shared out over the shards. Prints a line of JSON for each runner and
+number of workers: seconds of the whole command, from its start to its end, and lines a second. All
+must write the same.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from itertools import product
 from pathlib import Path
 
 
@@ -22,6 +24,7 @@ def main() -> None:
     parser.add_argument("model", type=Path)
     parser.add_argument("lines", type=Path)
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--runners", nargs="+", default=["processes"])
     parser.add_argument("--shards", type=int, default=8)
     given = parser.parse_args()
     lines = given.lines.read_bytes().splitlines(keepends=True)
@@ -30,18 +33,23 @@ def main() -> None:
         corpus.mkdir()
         for n in range(given.shards):
             (corpus / f"{n:04d}.txt").write_bytes(b"".join(lines[n :: given.shards]))
-        for workers in given.workers:
-            seconds = measure(given.model, corpus, Path(name) / f"out-{workers}", workers)
-            found = {"workers": workers, "lines": len(lines), "seconds": round(seconds, 1)}
-            print(json.dumps(found | {"lines_a_second": round(len(lines) / seconds, 1)}))
+        first = Path(name) / f"out-{given.runners[0]}-{given.workers[0]}"
+        for runner, workers in product(given.runners, given.workers):
+            out = Path(name) / f"out-{runner}-{workers}"
+            seconds = measure(given.model, corpus, out, workers, runner)
+            found = {"runner": runner, "workers": workers, "lines": len(lines)}
+            speed = round(len(lines) / seconds, 1)
+            print(json.dumps(found | {"seconds": round(seconds, 1), "lines_a_second": speed}))
+            for path in corpus.iterdir():
+                assert (out / path.name).read_bytes() == (first / path.name).read_bytes()
 
 
-def measure(model: Path, corpus: Path, out: Path, workers: int) -> float:
+def measure(model: Path, corpus: Path, out: Path, workers: int, runner: str) -> float:
     """Return how many seconds the command takes."""
     words = [sys.executable, "-m", "saccade", "predict", str(model), "--shards", str(corpus)]
     begin = time.perf_counter()
     subprocess.run(
-        [*words, str(out), "--workers", str(workers)],
+        [*words, str(out), "--workers", str(workers), "--runner", runner],
         check=True,
         env=os.environ | {"OMP_NUM_THREADS": "1"},
     )

@@ -35,7 +35,8 @@ from saccade.views import curves
 
 _MARK: Final = "POINT "
 _EACH: Final = 500_000  # pairs of a file
-_UPDATES: Final = 200
+_UPDATES: Final = 100
+_WHOLE: Final = 4096  # pairs that a batch may have
 _TOLD: Final = 5_000  # batches between two lines that tell how far it is
 _VALID: Final = [["a", "b"]]  # pairs that nothing is learned from
 Row = dict[str, float]
@@ -75,26 +76,26 @@ def recipe_of(folder: Path, millions: int, *, stored: bool = False) -> Recipe:
     )
 
 
-def read(folder: Path, millions: int) -> Row:
-    """Read one epoch of the stream, every batch of it."""
+def read(folder: Path, millions: int, most: int) -> Row:
+    """Read one epoch of the stream, every batch of it, or those of the first `most` pairs."""
     recipe = recipe_of(folder, millions)
     prepared, seconds = _prepared(recipe)
     batches = training_batches(recipe, prepared)
     with uncollected():  # as `saccade train` does
         plan, pairs, n = batches.epoch(0), 0, 0
     begun, worked = time.perf_counter(), time.process_time()
-    while not plan.ends(n):
+    while pairs < most and not plan.ends(n):
         pairs += len(batches.batch(plan[n], 0).index)
         n += 1
         if n % _TOLD == 0:
             print(f"{pairs:,} pairs, {peak_mib():.0f} MiB", file=sys.stderr, flush=True)
     spent, worked = time.perf_counter() - begun, time.process_time() - worked
-    assert pairs == millions * 1_000_000
+    assert pairs == millions * 1_000_000 or most <= pairs < most + _WHOLE
     speed = {"pairs/s": pairs / spent, "pairs/processor s": pairs / worked}
-    return {"sample s": seconds, "epoch s": spent, "batches": n, **speed}
+    return {"pairs": pairs, "sample s": seconds, "seconds": spent, "batches": n, **speed}
 
 
-def learn(folder: Path, millions: int) -> Row:
+def learn(folder: Path, millions: int, _: int) -> Row:
     """Train on the stream."""
     recipe = recipe_of(folder, millions)
     with tempfile.TemporaryDirectory() as name:
@@ -105,7 +106,7 @@ def learn(folder: Path, millions: int) -> Row:
     return {"train s": spent, "updates": _UPDATES}
 
 
-def store(folder: Path, millions: int) -> Row:
+def store(folder: Path, millions: int, _: int) -> Row:
     """Encode all pairs into a store, and plan an epoch of it."""
     recipe = recipe_of(folder, millions, stored=True)
     prepared, seconds = _prepared(recipe)
@@ -119,15 +120,15 @@ def store(folder: Path, millions: int) -> Row:
     return {"store s": seconds, "plan s": spent, "store bytes/pair": disk / millions / 1e6}
 
 
-WORKS: dict[str, Callable[[Path, int], Row]] = {"read": read, "learn": learn, "store": store}
+WORKS: dict[str, Callable[[Path, int, int], Row]] = {"read": read, "learn": learn, "store": store}
 
 
-def measure(folder: Path, what: Sequence[str], sizes: Sequence[int]) -> Found:
+def measure(folder: Path, what: Sequence[str], sizes: Sequence[int], most: int) -> Found:
     """Measure every point in a process of its own."""
     found: Found = {}
     for work in what:
         for millions in sizes:
-            words = ["--point", work, str(millions), "--folder", str(folder)]
+            words = ["--point", work, str(millions), "--folder", str(folder), "--most", str(most)]
             with tempfile.TemporaryDirectory() as home:
                 ended = subprocess.run(
                     [sys.executable, "-m", "benchmarks.streaming", *words],
@@ -164,7 +165,7 @@ def main() -> None:
     given = _parsed()
     if given.point:
         work, millions = given.point
-        row = WORKS[work](given.folder, int(millions))
+        row = WORKS[work](given.folder, int(millions), given.most)
         print(_MARK + json.dumps(row | {"peak MiB": peak_mib()}), flush=True)
         return
     with tempfile.TemporaryDirectory() as name:
@@ -172,7 +173,7 @@ def main() -> None:
         if not given.folder:
             most = max(given.pairs)
             write_pairs(folder, most * 1_000_000, most * 1_000_000 // _EACH)
-        found = measure(folder, given.what, given.pairs)
+        found = measure(folder, given.what, given.pairs, given.most)
     before = json.loads(given.json.read_text("utf-8")) if given.json and given.json.exists() else {}
     found = {work: before.get(work, {}) | found.get(work, {}) for work in {**before, **found}}
     if given.json:
@@ -189,6 +190,7 @@ def _parsed() -> Any:
     )
     parser.add_argument("--pairs", type=int, nargs="+", default=[1, 5, 50], help="millions")
     parser.add_argument("--what", nargs="+", choices=list(WORKS), default=["read", "learn"])
+    parser.add_argument("--most", type=int, default=1 << 40, help="pairs that `read` reads")
     parser.add_argument("--folder", type=Path, help="where made_up has written the pairs")
     parser.add_argument(
         "--json", type=Path, help="takes up the new points beside those that it has"

@@ -46,6 +46,7 @@ OPTIONAL = {  # extras, and what is slow to import: imported where they are aske
     *("numpy", "saccade.guards.hallucination", "saccade.views.heatmap", "saccade.views.story"),
     *("pyarrow", "pyarrow.parquet"),
     *("PIL", "av", "soundfile"),
+    *("fsspec.core", "ray", "ray.data"),
     *("saccade.train.shards", "saccade.train.shard_files"),
 }
 

@@ -10,6 +10,7 @@ from saccade.cli.streams import input_lines, named_inputs, output
 from saccade.engines._devices import checked_device
 from saccade.errors import RecipeError
 from saccade.folders import model as folders
+from saccade.predict.bands import forecast_bands
 from saccade.predict.decode import Decode
 
 
@@ -26,6 +27,15 @@ def forecast(
         int | None,
         typer.Option("--steps", min=1, help="How many to forecast; as in training if not given."),
     ] = None,
+    band: Annotated[
+        float | None,
+        typer.Option(
+            "--band",
+            metavar="P",
+            help="Write also between which numbers each place lies with this probability, as 0.9:"
+            " the forecast, the low and the high numbers, parted by tabs.",
+        ),
+    ] = None,
     device: Device = "cpu",
 ) -> None:
     """Forecast how windows of numbers go on, one line out for each line in.
@@ -37,6 +47,8 @@ def forecast(
       echo "58 62 39 26 8 1 13 57 122 138 103 86" | saccade forecast runs/sunspots
 
       saccade forecast runs/sunspots -i windows.txt -o forecasts.txt --steps 24
+
+      saccade forecast runs/kalman-sunspots -i windows.txt --band 0.9
     """
     checked_device(device)
     with output(target) as file:
@@ -47,5 +59,9 @@ def forecast(
                 " predict`."
             )
         inputs = named_inputs(input_lines(source), predictor.sources)
+        if band is not None:
+            for one in forecast_bands(predictor, list(inputs), band, steps):
+                file.write(one.line.encode() + b"\n")
+            return
         for found in predictor.stream(inputs, Decode(steps=steps)):
             file.write(found.text.encode() + b"\n")

@@ -3,10 +3,19 @@
 import os
 import shutil
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+
+class ShardRunner(StrEnum):
+    """What predicts shards: processes of this machine, or actors of a Ray cluster."""
+
+    processes = "processes"
+    ray = "ray"
+
 
 Device = Annotated[
     str,

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-import yaml
-
 from saccade.errors import RecipeError
+from saccade.intake.yaml_text import parse_yaml
 from saccade.parts import Part, check_part, find
 
 
@@ -17,7 +16,10 @@ def part_of(family: type[Any], text: str) -> Part[Any]:
         name, equals, value = item.partition("=")
         if not equals:
             raise RecipeError(f"{text}: '{item}' is not name=value; write bleu:lowercase=true.")
-        raw[name] = yaml.safe_load(value)
+        try:
+            raw[name] = parse_yaml(value)
+        except ValueError as error:
+            raise RecipeError(f"{text}: '{item}': {error}; write bleu:lowercase=true.") from None
     problems: list[str] = []
     part = check_part(family, raw, text, problems)
     if part is None or problems:

@@ -13,11 +13,13 @@ from saccade.cli.shard_rows import ShardRow, read_rows
 from saccade.cli.translate import refuse_search
 from saccade.engines._open import load
 from saccade.engines.base import Opened
-from saccade.errors import DataError, RecipeError, SaccadeError
+from saccade.errors import DataError, RecipeError, SaccadeError, WorkerError
 from saccade.predict.decode import CHUNK, Decode
 from saccade.predict.inputs import read_input
 from saccade.predict.prediction import DECIMALS, Prediction, rounded
 from saccade.predict.shards import Shard, claimed, note_errors, published
+
+DEATHS = 3  # of workers, before the shard that they had is given up
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +73,31 @@ class ShardJob:
 
 @dataclass(frozen=True, slots=True)
 class ShardEnd:
-    """What came of a shard: done, taken by another process, or failed as `problems` say."""
+    """What came of a shard: done, taken by another process, or failed as `problems` say.
+
+    Or what no worker can do: misled by an option, or unable to open the model.
+    """
 
     word: str
     lines: int = 0
     problems: tuple[str, ...] = ()
+
+    def raise_if_none_can_do_it(self) -> None:
+        """Raise what keeps any worker from doing any shard."""
+        if self.word == "unable":
+            raise WorkerError("\n".join(self.problems))
+        if self.word == "misled":
+            raise RecipeError(list(self.problems))
+
+
+def opened_or_why(job: ShardJob) -> Opened | ShardEnd:
+    """Open the model in a worker, or say why no worker can do what is asked."""
+    try:
+        return job.open()
+    except RecipeError as error:
+        return ShardEnd("misled", problems=tuple(error.problems))
+    except SaccadeError as error:
+        return ShardEnd("unable", problems=(str(error),))
 
 
 def write_shard(opened: Opened, shard: Shard, job: ShardJob) -> ShardEnd:

@@ -11,26 +11,31 @@ import threading
 import time
 from collections import deque
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from importlib import import_module
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
 from saccade.cli.formats import DOCUMENTS, Format
-from saccade.cli.options import note
-from saccade.cli.shard_work import ShardEnd, ShardJob, write_shard
+from saccade.cli.options import ShardRunner, note
+from saccade.cli.shard_report import Report
+from saccade.cli.shard_work import DEATHS, ShardEnd, ShardJob, opened_or_why, write_shard
 from saccade.cli.startup import lighten, uncollected
-from saccade.errors import DataError, Interrupted, RecipeError, SaccadeError, WorkerError
+from saccade.errors import DataError, Interrupted, RecipeError, WorkerError
 from saccade.predict.shards import Shard, check_manifest, count_errors, list_shards, sweep_locks
 
-_DEATHS = 3  # of workers, before their shard is given up
 _PAUSE = 0.5  # seconds before a shard that another command has is tried again
-_EVERY = 10.0  # seconds between two lines that tell how far all is
-_SHOWN = 10  # problems of a shard that are told
 
 
-def predict_shards(given: str, folder: Path, workers: int, job: ShardJob) -> None:
+def predict_shards(
+    given: str,
+    folder: Path,
+    workers: int,
+    job: ShardJob,
+    runner: ShardRunner = ShardRunner.processes,
+) -> None:
     """Predict all shards into a folder, each exactly once; raise DataError if something is missing.
 
     What is there already is not done again.
@@ -46,9 +51,20 @@ def predict_shards(given: str, folder: Path, workers: int, job: ShardJob) -> Non
         if there
         else f"{len(shards):,} shards."
     )
-    crew = _Crew(job, waiting, len(shards))
-    crew.run(min(workers, len(waiting)))
-    _conclude(shards, crew.failed, folder)
+    report, n = Report(waiting, len(shards)), min(workers, len(waiting))
+    try:
+        if runner is ShardRunner.ray and waiting:
+            on_ray = import_module("saccade.cli.shards_on_ray")  # an extra
+            failed = on_ray.predict_on_ray(job, waiting, n, report)
+        else:
+            crew = _Crew(job, waiting, report)
+            crew.run(n)
+            failed = crew.failed
+    except KeyboardInterrupt:
+        raise Interrupted(
+            signal.SIGINT, "stopped; the same command goes on with the shards that are left."
+        ) from None
+    _conclude(shards, failed, folder)
 
 
 def _refuse(job: ShardJob, shards: list[Shard]) -> None:
@@ -112,13 +128,13 @@ class _Task:
 class _Crew:
     """Workers and the shards that are left for them."""
 
-    def __init__(self, job: ShardJob, shards: list[Shard], n_all: int) -> None:
+    def __init__(self, job: ShardJob, shards: list[Shard], report: Report) -> None:
         self._job = job
         self._tasks = {shard: _Task(shard) for shard in shards}
         self._queue = deque(shards)
         self._context = get_context("spawn")
         self._hands: list[_Hand] = []
-        self._report = _Report(shards, n_all)
+        self._report = report
         self._lost = 0  # workers in a row that died before they were ready
         self.failed = 0
 
@@ -132,10 +148,6 @@ class _Crew:
                 self._give()
                 self._listen()
                 self._report.tell()
-        except KeyboardInterrupt:
-            raise Interrupted(
-                signal.SIGINT, "stopped; the same command goes on with the shards that are left."
-            ) from None
         finally:
             for hand in self._hands:
                 hand.process.kill()
@@ -174,10 +186,7 @@ class _Crew:
                 self._bury(hand)
 
     def _hear(self, hand: _Hand, said: ShardEnd) -> None:
-        if said.word == "unable":
-            raise WorkerError("\n".join(said.problems))
-        if said.word == "misled":
-            raise RecipeError(list(said.problems))
+        said.raise_if_none_can_do_it()
         shard, hand.shard, hand.is_ready, self._lost = hand.shard, None, True, 0
         if shard is None:
             return
@@ -195,9 +204,9 @@ class _Crew:
         how = _ending(hand.process.exitcode or 0)
         if hand.shard is None:
             self._lost += 1
-            if self._lost >= _DEATHS:
+            if self._lost >= DEATHS:
                 raise WorkerError(
-                    f"{self._job.model}: {_DEATHS} workers died ({how}) before they were given a"
+                    f"{self._job.model}: {DEATHS} workers died ({how}) before they were given a"
                     " shard; expected them to open the model. Is there enough memory? Use fewer"
                     " --workers."
                 )
@@ -208,7 +217,7 @@ class _Crew:
     def _retry(self, task: _Task, how: str) -> None:
         task.deaths += 1
         path = task.shard.path
-        if task.deaths < _DEATHS:
+        if task.deaths < DEATHS:
             note(f"{path}: {how}; another does this shard.")
             self._queue.append(task.shard)
             return
@@ -220,62 +229,16 @@ class _Crew:
         self._report.end(task.shard, ShardEnd("failed", problems=(said,)))
 
 
-@dataclass
-class _Report:
-    """Tells how far all is, and how long the rest will take."""
-
-    shards: list[Shard]
-    n_all: int
-    _lines: int = 0
-    _began: float = field(default_factory=time.monotonic)
-    _said: float = field(default_factory=time.monotonic)
-
-    def __post_init__(self) -> None:
-        self._bytes = {shard: shard.path.stat().st_size for shard in self.shards}
-        self._total = sum(self._bytes.values())
-
-    def end(self, shard: Shard, said: ShardEnd) -> None:
-        """Take down what came of a shard, and tell what is wrong with it."""
-        self._bytes.pop(shard)
-        self._lines += said.lines
-        for problem in said.problems[:_SHOWN]:
-            note(problem)
-        if len(said.problems) > _SHOWN:
-            note(f"{shard.path}: {len(said.problems) - _SHOWN:,} more lines, in {shard.errors}.")
-
-    def tell(self) -> None:
-        """Tell how far all is, now and then."""
-        now = time.monotonic()
-        if now - self._said < _EVERY and self._bytes:
-            return
-        self._said = now
-        note(self.text(now - self._began))
-
-    def text(self, seconds: float) -> str:
-        """Say how many shards and lines are done, how fast, and how long the rest will take."""
-        left, done = sum(self._bytes.values()), self._total - sum(self._bytes.values())
-        speed = f"{self._lines:,} lines here, {self._lines / max(seconds, 1e-9):,.0f} a second"
-        found = f"{self.n_all - len(self._bytes):,} of {self.n_all:,} shards, {speed}"
-        if not left or not done:
-            return found
-        rest = round(left * seconds / done)
-        return f"{found}, {rest // 3600}:{rest // 60 % 60:02d}:{rest % 60:02d} left"
-
-
 def work(pipe: Connection, job: ShardJob, threads: int) -> None:
     """Be a worker: open the model, then write every shard that comes. Ends with its parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     os.environ.setdefault("OMP_NUM_THREADS", str(threads))  # before torch is imported
-    try:
-        lighten()
-        with uncollected():
-            opened = job.open()
-    except RecipeError as error:
-        pipe.send(ShardEnd("misled", problems=tuple(error.problems)))
-        return
-    except SaccadeError as error:
-        pipe.send(ShardEnd("unable", problems=(str(error),)))
+    lighten()
+    with uncollected():
+        opened = opened_or_why(job)
+    if isinstance(opened, ShardEnd):
+        pipe.send(opened)
         return
     pipe.send(ShardEnd("ready"))
     while True:

@@ -1,7 +1,7 @@
 """The verb that writes: lines in, lines out, in order."""
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, BinaryIO, TextIO
@@ -9,7 +9,17 @@ from typing import Annotated, BinaryIO, TextIO
 import typer
 
 from saccade.cli.formats import DOCUMENTS, Format, OutputColumns, format_rows
-from saccade.cli.options import Beam, Device, Engine, Model, Quantise, coloured, columns, note
+from saccade.cli.options import (
+    Beam,
+    Device,
+    Engine,
+    Model,
+    Quantise,
+    ShardRunner,
+    coloured,
+    columns,
+    note,
+)
 from saccade.cli.startup import lighten, uncollected
 from saccade.cli.streams import input_lines, input_size, named_inputs, output, picture_inputs
 from saccade.engines._open import load
@@ -120,6 +130,14 @@ def translate(
     workers: Annotated[
         int, typer.Option("--workers", min=1, help="Of --shards: processes that share the work.")
     ] = 1,
+    runner: Annotated[
+        ShardRunner,
+        typer.Option(
+            "--runner",
+            help="Of --shards: what workers are. Processes of this machine, or actors of the Ray"
+            " cluster that RAY_ADDRESS names, else of one that is started here.",
+        ),
+    ] = ShardRunner.processes,
     column: Annotated[
         str,
         typer.Option(
@@ -181,9 +199,11 @@ def translate(
             {**search, "sample": drawn, "prefix": prefix},
             *(form, scores, alignments, flags, column, engine, quantise, device),
         )
-        many.predict_shards(*shards, workers, job)
+        many.predict_shards(*shards, workers, job, runner)
         return
-    _refuse_without_shards(workers=workers > 1, column=column != "")
+    _refuse_without_shards(
+        {"--workers": workers > 1, "--runner": runner is ShardRunner.ray, "--column": column != ""}
+    )
     form = form or Format.text
     with output(target) as file:
         much = input_size(source) >= _MUCH
@@ -208,8 +228,8 @@ def translate(
         )
 
 
-def _refuse_without_shards(*, workers: bool, column: bool) -> None:
-    given = [name for name, asked in {"--workers": workers, "--column": column}.items() if asked]
+def _refuse_without_shards(asked: Mapping[str, bool]) -> None:
+    given = [name for name, is_given in asked.items() if is_given]
     if given:
         raise RecipeError(
             f"{', '.join(given)}: belongs to --shards, which was not asked for. Add --shards IN"

@@ -1,6 +1,7 @@
 """How long outputs may get, learned from the training data where a recipe does not say."""
 
 import dataclasses
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,12 +32,14 @@ def settled(recipe: Recipe, prepared: Prepared, before: Recipe | None = None) ->
         return _limited(recipe, before.decoding.max_ratio, before.decoding.max_extra)
     modalities = {name: part.build() for name, part in recipe.data.read.items()}
     longest = {name: one.max_length for name, one in modalities.items()}
-    pairs = [_pairs(store.lengths, longest, recipe) for store in prepared.train]
-    sources, targets = (np.concatenate(side) for side in zip(*pairs, strict=True))
     if any(one.grows for one in modalities.values()):
-        most = float(((targets + 1) / (sources + 1)).max(initial=0.0))
+        most = max(_largest_ratio(*_pairs(s.lengths, longest, recipe)) for s in prepared.train)
         return _limited(recipe, min(RATIO, float(f"{_MARGIN * most:.4g}")), decoding.max_extra)
-    most_written = int(_MARGIN * int(targets.max(initial=0)))
+    used = [_used(store.lengths, longest, recipe) for store in prepared.train]
+    targets = [store.lengths[TARGET] for store in prepared.train]
+    most_written = int(
+        _MARGIN * max(int(t.max(where=u, initial=0)) for t, u in zip(targets, used, strict=True))
+    )
     return _limited(recipe, 0.0, decoding.max_extra + most_written)
 
 
@@ -46,11 +49,22 @@ def _limited(recipe: Recipe, ratio: float, extra: int) -> Recipe:
 
 
 def _pairs(
-    lengths: dict[str, NDArray[np.int32]], longest: dict[str, int], recipe: Recipe
+    lengths: Mapping[str, NDArray[np.int32]], longest: dict[str, int], recipe: Recipe
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return the places of the longest source and of the target of every pair that is used."""
-    targets = lengths[TARGET]
-    used = targets <= recipe.data.target.build().max_length
+    used = _used(lengths, longest, recipe)
+    return np.max([lengths[name] for name in longest], axis=0)[used], lengths[TARGET][used]
+
+
+def _largest_ratio(sources: NDArray[np.int32], targets: NDArray[np.int32]) -> float:
+    return float(((targets + 1) / (sources + 1)).max(initial=0.0))
+
+
+def _used(
+    lengths: Mapping[str, NDArray[np.int32]], longest: dict[str, int], recipe: Recipe
+) -> NDArray[np.bool_]:
+    """Say of every pair whether it is within the limits."""
+    used = lengths[TARGET] <= recipe.data.target.build().max_length
     for name, most in longest.items():
         used &= lengths[name] <= most
-    return np.max([lengths[name] for name in longest], axis=0)[used], targets[used]
+    return used

@@ -19,7 +19,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple, final
@@ -36,6 +36,7 @@ from saccade.models.base import LaidSide
 from saccade.readers.base import Reader
 
 _WEEK: Final = 7 * 86400.0
+_BLOCK: Final = 1 << 20  # offsets in memory at once
 
 
 class StoredPair(NamedTuple):
@@ -49,7 +50,8 @@ class StoredPair(NamedTuple):
 class Store:
     """Encoded pairs, read from the disk as they are asked for.
 
-    lengths: places of each pair, by side.
+    lengths: places of each pair, by side, counted anew whenever they are asked for: a corpus may
+    have very many.
 
     Args:
         folder: of the store.
@@ -72,13 +74,23 @@ class Store:
         self._target = _Arrays(folder, TARGET, meta["sides"][TARGET])
         path = folder / OWNERS
         self._owners = _map(path, "int32") if path.exists() else None
-        self.lengths = {TARGET: codecs.target.lengths(self._target.shapes)}
-        for name, codec in codecs.sources.items():
-            own = codec.lengths(self._sources[name].shapes)
-            self.lengths[name] = own if self._owners is None else own[self._owners]
+        self.lengths = _Lengths(
+            {name: self._counter(name, codec) for name, codec in codecs.sides.items()}
+        )
 
     def __len__(self) -> int:
         return self._n
+
+    def _counter(self, name: str, codec: Codec) -> Callable[[], NDArray[np.int32]]:
+        arrays, owners = (
+            (self._target, None) if name == TARGET else (self._sources[name], self._owners)
+        )
+
+        def count() -> NDArray[np.int32]:
+            own = codec.lengths(arrays.shapes)
+            return own if owners is None else own[owners]
+
+        return count
 
     def pair(self, i: int) -> StoredPair:
         """Return the arrays of pair `i`."""
@@ -118,27 +130,48 @@ class Store:
         return f"{name}:{number + owner - start}" if number >= 0 else name
 
 
+class _Lengths(Mapping[str, NDArray[np.int32]]):
+    """Counts the places of a side when it is asked for."""
+
+    def __init__(self, counters: Mapping[str, Callable[[], NDArray[np.int32]]]) -> None:
+        self._counters = counters
+
+    def __getitem__(self, name: str) -> NDArray[np.int32]:
+        return self._counters[name]()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._counters)
+
+    def __len__(self) -> int:
+        return len(self._counters)
+
+
 class _Arrays:
     """The arrays of one side."""
 
     def __init__(self, folder: Path, name: str, about: Mapping[str, Any]) -> None:
         self.values = _map(folder / f"{name}.values", about["dtype"])
         self._offsets = _map(folder / f"{name}.offsets", "int64")
-        n_dims = int(about["dimensions"])
-        if n_dims == 1:
-            self.shapes = np.diff(self._offsets).astype(np.int32)[:, None]  # [n, 1]
-        else:
-            self.shapes = _map(folder / f"{name}.shapes", "int32").reshape(-1, n_dims)
-        self._flat = n_dims == 1
+        self._place, n_dims = folder / f"{name}.offsets", int(about["dimensions"])
+        self._shapes = _map(folder / f"{name}.shapes", "int32") if n_dims > 1 else None
+        self._n_dims = n_dims
+
+    @property
+    def shapes(self) -> NDArray[np.int32]:
+        """The shape of each, `[n, dimensions]`."""
+        if self._shapes is not None:
+            return self._shapes.reshape(-1, self._n_dims)
+        return _differences(self._place, len(self._offsets) - 1)[:, None]
 
     def laid(self) -> LaidSide:
-        width = self.shapes.shape[1:] == (2,) and len(self.shapes)
-        values = self.values.reshape(-1, int(self.shapes[0, 1])) if width else self.values
-        return LaidSide(values, self.shapes[:, 0])
+        shapes = self.shapes
+        width = shapes.shape[1:] == (2,) and len(shapes)
+        values = self.values.reshape(-1, int(shapes[0, 1])) if width else self.values
+        return LaidSide(values, shapes[:, 0])
 
     def array(self, i: int) -> Array:
         values = self.values[int(self._offsets[i]) : int(self._offsets[i + 1])]
-        return values if self._flat else values.reshape(self.shapes[i])
+        return values if self._shapes is None else values.reshape(self.shapes[i])
 
 
 def default_folder() -> Path:
@@ -247,6 +280,16 @@ def _map(path: Path, kind: str) -> NDArray[Any]:
     if path.stat().st_size == 0:  # an empty file cannot be mapped
         return np.zeros(0, dtype=kind)
     return np.memmap(path, dtype=kind, mode="r").view(np.ndarray)
+
+
+def _differences(path: Path, n: int) -> NDArray[np.int32]:
+    """Return how far each of `n` offsets is from the next; the file is read, and not mapped."""
+    found = np.empty(n, dtype=np.int32)
+    with path.open("rb") as file:
+        for begin in range(0, n, _BLOCK):
+            file.seek(8 * begin)
+            found[begin : begin + _BLOCK] = np.diff(np.fromfile(file, np.int64, _BLOCK + 1))
+    return found
 
 
 def _make_folder(folder: Path) -> None:

@@ -9,7 +9,6 @@
 These are the sizes of recipes/forecasting; their figures are in docs/results/forecasting.md.
 """
 
-import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -22,13 +21,14 @@ from saccade.errors import DataError
 from saccade.fit.candidates import Candidate, Plain, with_updates
 from saccade.fit.rules import RunSizes
 from saccade.modalities._numbers import Numbers, number
-from saccade.readers._lines import numbered, read_lines
+from saccade.readers._lines import numbered, numbered_rows
 from saccade.readers._names import find_pair
 from saccade.readers.series import Series
 
 _LOOKED = 200  # first rows, by which a table of numbers is told
 _FEWEST = 60  # rows
 _MOST_ROWS = 2_000_000
+_LARGEST = 1e100  # number; squares of larger ones overflow
 _PEAK = 0.3  # autocorrelation of a season
 _LONGEST_SEASON = 60  # rows, up to which a whole season is forecast
 _TREND = 0.5  # share of the variance that a line explains, from which changes are forecast
@@ -255,9 +255,8 @@ def _table(path: Path, most: int) -> tuple[list[str], list[list[str]]]:
     """Return the names of the columns, or their numbers from 1, and the first rows."""
     first = next((line for _, line in numbered(path) if line.strip()), "")
     delimiter = "\t" if "\t" in first else ","
-    lines = (line for line in read_lines(path) if line.strip())
-    cells = csv.reader(islice(lines, most + 1), delimiter=delimiter)
-    rows = [[cell.strip() for cell in row] for row in cells]
+    cells = (row for _, row in numbered_rows(path, delimiter) if any(map(str.strip, row)))
+    rows = [[cell.strip() for cell in row] for row in islice(cells, most + 1)]
     if not rows:
         return [], []
     if all(_is_number(cell) for cell in rows[0]):
@@ -267,7 +266,7 @@ def _table(path: Path, most: int) -> tuple[list[str], list[list[str]]]:
 
 def _is_number(cell: str) -> bool:
     try:
-        return bool(np.isfinite(float(cell)))
+        return abs(float(cell)) <= _LARGEST  # false for nan, too
     except ValueError:
         return False
 

@@ -11,6 +11,7 @@ from saccade.folders.facts import BEGUN, FORMAT, read_facts
 from saccade.train.files import sweep_leftovers, told, write_text
 from saccade.train.lock import LOCK, held, refuse_held
 
+_FACTS = "saccade.json"
 ANEW = "Go on with --resume, or start anew with --overwrite."
 
 
@@ -48,7 +49,7 @@ def claim(
         )
     if not own:
         refuse_held(folder)
-    ours = (folder / "saccade.json").exists()
+    ours = (folder / _FACTS).exists()
     begun = ours and read_facts(folder).get(BEGUN, False)
     if resume and (begun or not ours):
         raise CheckpointError(
@@ -67,7 +68,7 @@ def claim(
 
 def is_run(folder: Path) -> bool:
     """Tell whether a folder holds a run that came to its first checkpoint, or a finished model."""
-    return (folder / "saccade.json").exists() and not read_facts(folder).get(BEGUN)
+    return (folder / _FACTS).exists() and not read_facts(folder).get(BEGUN)
 
 
 def begin(folder: Path) -> None:
@@ -75,18 +76,20 @@ def begin(folder: Path) -> None:
 
     A kill from here to `write_identity` leaves it `begun`: not a run, and free to begin again.
     """
-    ours = (folder / "saccade.json").exists()
+    ours = (folder / _FACTS).exists()
     with told(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    write_text(folder / "saccade.json", json.dumps({"format": FORMAT, BEGUN: True}))
+    write_text(folder / _FACTS, json.dumps({"format": FORMAT, BEGUN: True}))
     sweep_leftovers(folder)
     with told(folder):
         for entry in folder.iterdir() if ours else ():
             if entry.is_dir() and not entry.is_symlink():
                 shutil.rmtree(entry)
-            elif entry.name not in ("saccade.json", LOCK):
+            elif entry.name not in (_FACTS, LOCK):
                 entry.unlink()
 
 
 def _is_empty(folder: Path) -> bool:
-    return all(entry.name == LOCK for entry in folder.iterdir())
+    """Tell whether nobody wrote here, or only began to: a kill may leave half of the first file."""
+    first = {LOCK, *(path.name for path in folder.glob(f".{_FACTS}.*.part"))}
+    return all(entry.name in first for entry in folder.iterdir())

@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import product
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from saccade.guards.entries import read_entries
 Change = tuple[str, str]
 _SLOT = re.compile(r"\{(\w+)\}")
 _RESAMPLED = 1000
+_MOST_PAIRS = 100_000  # of one template
 _KEYS = {"template", "swap", "vary", "source", "readings"}
 
 
@@ -129,23 +131,30 @@ def _filled(group: int, entry: Mapping[str, Any], place: str) -> list[Pair]:
     template, swap, vary = entry["template"], entry.get("swap"), entry.get("vary") or {}
     if not isinstance(template, str) or not isinstance(swap, dict) or not isinstance(vary, dict):
         raise DataError(
-            f"{place}: found template {template!r} and swap {swap!r}; expected a text and a mapping"
-            " of slots to words, as swap: {he: [he, she]}. Add it."
+            f"{place}: found template {template!r:.90} and swap {swap!r:.90}; expected a text and"
+            " a mapping of slots to words, as swap: {he: [he, she]}. Add it."
         )
     slots = set(_SLOT.findall(template))
     if slots != {*swap, *vary} or {*swap} & {*vary}:
         raise DataError(
             f"{place}: the template's slots are {sorted(slots)} but swap and vary name"
-            f" {sorted([*swap, *vary])}; each slot must be named once. Correct either."
+            f" {sorted([*swap, *vary], key=str)!r:.90}; each slot must be named once."
+            " Correct either."
         )
     for name, words in {**swap, **vary}.items():
         wrong = not isinstance(words, list) or not words or (name in swap and len(words) != 2)
         if wrong or not all(isinstance(word, str) for word in words):
             many = "two words" if name in swap else "a list of words"
             raise DataError(
-                f"{place}: slot '{name}' has {words!r}; expected {many}. Put words that YAML reads"
-                " otherwise, as no, between quotation marks."
+                f"{place}: slot '{name}' has {words!r:.90}; expected {many}. Put words that YAML"
+                " reads otherwise, as no, between quotation marks."
             )
+    n = prod(map(len, vary.values()))
+    if n > _MOST_PAIRS:
+        raise DataError(
+            f"{place}: its words make {n:,} sentences; expected at most {_MOST_PAIRS:,}. Vary fewer"
+            " of them."
+        )
     found = []
     for chosen in product(*vary.values()):
         rest = dict(zip(vary, chosen, strict=True))
@@ -170,7 +179,7 @@ def _reading(entry: Mapping[str, Any], place: str) -> BiasReading:
     )
     if not isinstance(source, str) or not fit or set(entry) != {"source", "readings"}:
         raise DataError(
-            f"{place}: found source {source!r} and readings {readings!r}; expected a text and a"
+            f"{place}: found source {source!r} and readings {readings!r:.90}; expected a text and a"
             " list of two texts. Correct it."
         )
     assert isinstance(readings, list)

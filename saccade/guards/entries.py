@@ -31,5 +31,7 @@ def read_entries(
     for i, entry in enumerate(entries, 1):
         place = f"{where}: probe {i}"
         if not isinstance(entry, dict) or not known(set(entry)):
-            raise DataError(f"{place}: found {entry!r}; expected {expected}. Correct its names.")
+            raise DataError(
+                f"{place}: found {entry!r:.200}; expected {expected}. Correct its names."
+            )
         yield place, entry

@@ -97,10 +97,12 @@ def parse(text: str, where: str) -> SenseProbes:
 def _in_context(entry: Mapping[str, Any], place: str) -> InContext:
     readings, before = entry["readings"], entry["before"]
     if not _two_texts(readings):
-        raise DataError(f"{place}: found readings {readings!r}; expected two texts. Correct them.")
+        raise DataError(
+            f"{place}: found readings {readings!r:.90}; expected two texts. Correct them."
+        )
     if not (isinstance(before, list) and len(before) == 2 and all(map(_two_texts, before))):
         raise DataError(
-            f"{place}: found before {before!r}; expected two pairs of a sentence and its"
+            f"{place}: found before {before!r:.90}; expected two pairs of a sentence and its"
             " translation, one for each reading. Correct them."
         )
     pairs = tuple((source, target) for source, target in before)
@@ -117,7 +119,7 @@ def _text(entry: Mapping[str, Any], name: str, place: str) -> str:
     value = entry[name]
     if not isinstance(value, str) or not value.strip():
         raise DataError(
-            f"{place}: found {name} {value!r}; expected a text. Put words that YAML reads"
+            f"{place}: found {name} {value!r:.90}; expected a text. Put words that YAML reads"
             " otherwise, as no, between quotation marks."
         )
     return value

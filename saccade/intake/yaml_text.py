@@ -32,7 +32,7 @@ def parse_yaml(text: str) -> Any:
         _Count().all(text)
         return yaml.load(text, Loader=_PARSER)
     except yaml.YAMLError as error:
-        error = _reworded(text) or error
+        error = reworded(text) or error
         mark = getattr(error, "problem_mark", None)
         line = f"line {mark.line + 1}: " if mark else ""
         problem = getattr(error, "problem", None) or str(error)
@@ -56,7 +56,7 @@ def count_values(plain: Any) -> int:
     return 1
 
 
-def _reworded(text: str) -> yaml.YAMLError | None:
+def reworded(text: str) -> yaml.YAMLError | None:
     """Ask the parser in Python what is wrong: it says so more plainly, but takes its time."""
     try:
         if len(text) <= _SHORT:

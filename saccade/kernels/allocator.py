@@ -7,25 +7,28 @@ from contextlib import contextmanager
 
 _TRIM, _MMAP = -1, -3  # M_TRIM_THRESHOLD and M_MMAP_THRESHOLD in malloc.h of glibc
 _NEVER = -1
-_LARGEST = 32 << 20  # bytes of a piece; the most that glibc comes to by itself
+LARGEST = 32 << 20  # bytes of a piece; the most that glibc comes to by itself
 
 
 @contextmanager
-def kept_memory() -> Iterator[None]:
+def kept_memory(largest: int = LARGEST) -> Iterator[None]:
     """Give no memory back to the system meanwhile, but for large pieces; at the end, all of it.
 
     Else glibc gives back what lies free behind what is used, once an update and more often, and
     the system clears every page before it hands it out again: ten thousand an update, up to a tenth
     of its time. Other libraries have no such settings, and this does nothing with them.
+
+    Args:
+        largest: bytes of a piece from which it is given back at once. It stays so afterwards.
     """
     library = ctypes.CDLL(None) if sys.platform == "linux" else None
     if library is None or not hasattr(library, "mallopt"):
         yield
         return
-    library.mallopt(_MMAP, _LARGEST)
+    library.mallopt(_MMAP, largest)
     library.mallopt(_TRIM, _NEVER)
     try:
         yield
     finally:
-        library.mallopt(_TRIM, 2 * _LARGEST)  # twice that, as glibc sets it
+        library.mallopt(_TRIM, 2 * LARGEST)  # twice that, as glibc sets it
         library.malloc_trim(0)

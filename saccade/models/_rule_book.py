@@ -78,7 +78,7 @@ class RuleBook:
 
     def _check_keys(self, found: Any, known: Sequence[str], trail: Trail) -> None:
         if not isinstance(found, dict):
-            raise self._file.error(trail, f"found {found!r}; expected {', '.join(known)}.")
+            raise self._file.error(trail, f"found {found!r:.80}; expected {', '.join(known)}.")
         for key in found:
             if key not in known:
                 told = f"no key '{key}'.{suggest(key, list(known))} Keys: {', '.join(known)}."
@@ -89,13 +89,13 @@ class RuleBook:
         for key in trail:
             found = found.get(key, {})
         if not isinstance(found, dict):
-            raise self._file.error(trail, f"found {found!r}; expected names and values.")
+            raise self._file.error(trail, f"found {found!r:.80}; expected names and values.")
         return found
 
     def _list(self, name: str) -> list[Any]:
         found = self._file.plain.get(name, [])
         if not isinstance(found, list):
-            raise self._file.error((name,), f"found {found!r}; expected a list.")
+            raise self._file.error((name,), f"found {found!r:.80}; expected a list.")
         return found
 
     def _each(self, name: str) -> list[tuple[int, Any]]:
@@ -103,7 +103,7 @@ class RuleBook:
 
     def _text(self, trail: Trail, found: Any) -> str:
         if not isinstance(found, str):
-            raise self._file.error(trail, f"found {found!r}; expected text.")
+            raise self._file.error(trail, f"found {found!r:.80}; expected text.")
         return found
 
     def _classes(self) -> dict[str, Features]:
@@ -112,7 +112,9 @@ class RuleBook:
         for name, given in found.items():
             pairs = given if isinstance(given, dict) else {} if given == "" else None
             if pairs is None:
-                raise self._file.error(("classes", name), f"found {given!r}; expected features.")
+                raise self._file.error(
+                    ("classes", name), f"found {given!r:.80}; expected features."
+                )
             made[name] = {k: self._text(("classes", name, k), v) for k, v in pairs.items()}
         return made
 
@@ -161,7 +163,7 @@ class RuleBook:
         raw = self._raw(key, number)
         raw = {"to": raw} if isinstance(raw, str) else raw
         if not isinstance(raw, dict):
-            raise self._file.error(trail, f"found {raw!r}; expected to, class and features.")
+            raise self._file.error(trail, f"found {raw!r:.80}; expected to, class and features.")
         if key in chain:
             loop = " is like ".join(f"'{one}'" for one in (*chain[chain.index(key) :], key))
             raise self._file.error(trail, f"{loop}: a loop. Write one of them out.")
@@ -182,7 +184,7 @@ class RuleBook:
     def _forms(self, trail: Trail, raw: Mapping[str, Any], side: str) -> dict[str, str]:
         given = raw.get(side, {})
         if not isinstance(given, dict):
-            raise self._file.error((*trail, side), f"found {given!r}; expected forms.")
+            raise self._file.error((*trail, side), f"found {given!r:.80}; expected forms.")
         for text in given:
             self._condition((*trail, side, text), text)
         return {k: self._text((*trail, side, k), v) for k, v in given.items()}
@@ -207,7 +209,7 @@ class RuleBook:
 
     def _patterns(self, trail: Trail, texts: Any) -> tuple[Pattern, ...]:
         if not isinstance(texts, list) or not texts:
-            raise self._file.error(trail, f"found {texts!r}; expected a list of patterns.")
+            raise self._file.error(trail, f"found {texts!r:.80}; expected a list of patterns.")
         found = []
         for i, text in enumerate(texts):
             try:

@@ -34,6 +34,7 @@ class Model(nn.Module, ABC):
     frames: ClassVar[bool] = False  # True if it says of every frame which symbol it is, as CTC does
     trellis: ClassVar[bool] = False  # True if it can lay out all paths through its states
     phrases: ClassVar[bool] = False  # True if it knows what spans of its source may be written as
+    spread: ClassVar[bool] = False  # True if it knows how far off its numbers may be
     rereads: ClassVar[bool] = True  # False if no step looks back at the places of the source
     covers: bool = True  # False if it reads places that its weights leave out
     normalised: bool = True  # False if probabilities of a place add up to less than one
@@ -264,6 +265,26 @@ def trellis_writer(model: Model, owner: str) -> TrellisWriter:
     raise RecipeError(
         f"{owner}: {type(model).__name__} has no trellis of states; expected a model such as hmm."
         " Use beam, or another view."
+    )
+
+
+class SpreadWriter(Writer, ABC):
+    """A writer of numbers that knows how far off its forecasts may be."""
+
+    spread: ClassVar[bool] = True
+
+    @abstractmethod
+    def read_spreads(self, sources: Sources, n_places: int) -> Tensor:
+        """Return the standard deviation of what comes, given the sources alone: `[B, T, C]`."""
+
+
+def spread_writer(model: Model, owner: str) -> SpreadWriter:
+    """Return the model if it knows how sure it is of numbers; refuse it if not."""
+    if isinstance(model, SpreadWriter):
+        return model
+    raise RecipeError(
+        f"{owner}: {type(model).__name__} does not say how sure it is of a number; expected a model"
+        " such as kalman. Leave the band out."
     )
 
 

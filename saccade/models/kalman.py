@@ -35,13 +35,13 @@ from saccade.models._kalman import (
     update,
 )
 from saccade.models._state_space import FLOOR, StatePlan, Structure, layout, maximise, realise
-from saccade.models.base import CountedModel, CountedPass, LaidPairs, LaidSide, Writer
+from saccade.models.base import CountedModel, CountedPass, LaidPairs, LaidSide, SpreadWriter
 from saccade.nouns import Side
 
 Mode = Literal["forecast", "filter", "smooth"]
 
 
-class Kalman(CountedModel, Writer):
+class Kalman(CountedModel, SpreadWriter):
     """Believes in a state that moves by a matrix, and reads what is seen of it in noise.
 
         x[t] = A x[t-1] + w[t],  w ~ N(0, Q)      y[t] = C x[t] + v[t],  v ~ N(0, diag(r))
@@ -226,6 +226,25 @@ class Kalman(CountedModel, Writer):
         belief = Belief(read.mean[rows, last], read.cov[read.which, last])
         mean, cov = predict(numbers, belief)
         return {SOURCE: {}, "mean": mean, "cov": cov, "place": place}
+
+    def read_spreads(self, sources: Sources, n_places: int) -> Tensor:
+        """Return how far off each place may be, the source alone being known, `[B, T, C]`.
+
+            forecast: sqrt diag(C P[k] C' + R),  P[k] = A P[k-1] A' + Q      else: sqrt diag(C P C')
+
+        Nothing is read on the way, unlike in `advance`, so P grows with every step.
+        """
+        state, size = self.start(sources), self.head.size
+        if self.mode != "forecast":
+            every = tensor(nested(state, SOURCE), "features")[:, :n_places]
+            return self.head.root(every).square().sum(dim=-1).sqrt()
+        numbers, found = self.numbers, []
+        belief = Belief(tensor(state, "mean"), tensor(state, "cov"))
+        for _ in range(n_places):
+            shown = signal(numbers, belief, size, numbers.r)
+            found.append(shown.cov.diagonal(dim1=-2, dim2=-1).clamp(min=0).sqrt())
+            belief = predict(numbers, belief)
+        return torch.stack(found, dim=1)
 
     def _read(self, source: Padded) -> Observed:
         values = source.values.double()

@@ -5,6 +5,7 @@ The package pyarrow is an extra; it is imported when a file is opened.
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -19,6 +20,7 @@ from saccade.readers._table import LOOKED, Unread, with_features
 BATCH = 1024  # rows in memory at a time
 _DEEPEST = 4  # structures inside structures
 _LONGEST = 1_000_000  # characters of a cell
+_COMPLAINTS = (OSError, ValueError, TypeError, KeyError, MemoryError, OverflowError)  # of pyarrow
 
 Schema: TypeAlias = Any  # pyarrow.Schema
 Batch: TypeAlias = Any  # pyarrow.RecordBatch
@@ -131,10 +133,17 @@ def readable(schema: Schema) -> list[str]:
 
 def guarded(batches: Iterator[Batch], path: Path) -> Iterator[Batch]:
     """Pass batches on; say which file is broken if one cannot be read."""
+    with unbroken(path):
+        yield from batches
+
+
+@contextmanager
+def unbroken(path: Path) -> Iterator[None]:
+    """Say which file is broken, however pyarrow complains about it."""
     lib = arrow("")
     try:
-        yield from batches
-    except (lib.ArrowException, OSError) as error:
+        yield
+    except (lib.ArrowException, *_COMPLAINTS) as error:
         raise DataError(broken(path, error)) from None
 
 
@@ -168,19 +177,20 @@ def _is_readable(kind: Any) -> bool:
 
 def _values(batch: Batch, name: str, path: Path) -> list[Any]:
     """Return the cells of a column, found by its whole name or by its way through structures."""
-    try:
-        if name in batch.schema.names:
-            return list(batch.column(name).to_pylist())
-        outer, *inner = name.split(".")
-        column = batch.column(outer)
-        for step in inner:
-            column = column.field(step)
-        return list(column.to_pylist())
-    except UnicodeDecodeError as error:
-        raise DataError(
-            f"{path}: column '{name}' holds bytes that are not UTF-8 ({error.reason}); expected"
-            " text. Write the file again from UTF-8."
-        ) from None
+    with unbroken(path):
+        try:
+            if name in batch.schema.names:
+                return list(batch.column(name).to_pylist())
+            outer, *inner = name.split(".")
+            column = batch.column(outer)
+            for step in inner:
+                column = column.field(step)
+            return list(column.to_pylist())
+        except UnicodeDecodeError as error:
+            raise DataError(
+                f"{path}: column '{name}' holds bytes that are not UTF-8 ({error.reason}); expected"
+                " text. Write the file again from UTF-8."
+            ) from None
 
 
 def _labels(schema: Schema) -> Mapping[str, Sequence[str]]:
@@ -188,8 +198,9 @@ def _labels(schema: Schema) -> Mapping[str, Sequence[str]]:
     raw = (schema.metadata or {}).get(b"huggingface", b"{}")
     try:
         features = json.loads(raw)["info"]["features"]
-        return {name: one["names"] for name, one in features.items() if "names" in one}
-    except (ValueError, KeyError, TypeError, AttributeError):
+        names = {name: one["names"] for name, one in features.items() if "names" in one}
+        return {name: one for name, one in names.items() if isinstance(one, list)}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}
 
 

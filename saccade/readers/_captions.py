@@ -1,6 +1,5 @@
 """Captions in the forms that are in use: which picture, which words, which line."""
 
-import csv
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -8,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from saccade.errors import DataError
-from saccade.readers._lines import numbered, open_bytes
+from saccade.readers._lines import is_broken, numbered, numbered_rows, open_bytes
 
 Form = Literal["auto", "flickr8k", "coco", "karpathy", "tsv", "csv", "jsonl", "beside", "names"]
 IN_FOLDER = ("beside", "names")
@@ -81,19 +80,12 @@ def _tsv(path: Path) -> Iterator[Caption]:
 
 def _csv(path: Path) -> Iterator[Caption]:
     """Read `name.jpg,caption`; quotes as in other CSV files, names of columns if they are there."""
-    lines = {"read": 0}
-
-    def counted() -> Iterator[str]:
-        for number, line in numbered(path):
-            lines["read"] = number
-            yield line
-
-    for n, columns in enumerate(csv.reader(counted())):
+    for n, (number, columns) in enumerate(numbered_rows(path)):
         if columns and len(columns) < 2:
-            raise _odd(path, lines["read"], columns[0], "the name of a picture, a comma, a caption")
+            raise _odd(path, number, columns[0], "the name of a picture, a comma, a caption")
         if columns and not (n == 0 and _is_header(columns)):
             # a caption with commas and no quotes, as in the Flickr8k file of Kaggle
-            yield Caption(columns[0].strip(), ",".join(columns[1:]), f"{path}:{lines['read']}")
+            yield Caption(columns[0].strip(), ",".join(columns[1:]), f"{path}:{number}")
 
 
 def _jsonl(path: Path) -> Iterator[Caption]:
@@ -249,7 +241,7 @@ def _first(entry: dict[str, Any], keys: tuple[str, ...], where: str) -> Any:
 def _text(found: Any, where: str) -> str:
     if not isinstance(found, str):
         raise DataError(f"{where}: found {json.dumps(found)[:40]}; expected text. Mend it.")
-    if any("\ud800" <= character <= "\udfff" for character in found):
+    if is_broken(found):
         raise DataError(
             f"{where}: holds half a character, a lone surrogate escape; expected text. Mend it."
         )

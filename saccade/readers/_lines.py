@@ -5,6 +5,7 @@ dropped, so that files from Windows work, and so is a byte order mark at the sta
 Names ending in `.gz` are unpacked.
 """
 
+import csv
 import gzip
 import hashlib
 import zlib
@@ -33,6 +34,11 @@ def place(root: Path, name: str) -> Path:
             " the files here. Readers of text, tables and shards take URLs."
         )
     return address(root, name)
+
+
+def is_broken(text: str) -> bool:
+    """Tell whether a text holds half a character: a lone surrogate, as JSON may write one."""
+    return any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def read_lines(path: Path) -> Iterator[str]:
@@ -71,15 +77,28 @@ def numbered(path: Path) -> Iterator[tuple[int, str]]:
         raise DataError(f"{path}: the file is empty; expected one example a line. Check the path.")
 
 
+def numbered_rows(path: Path, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
+    """Yield (number of its last line, cells) of every row, with quotes as in other CSV files."""
+    rows = csv.reader((line for _, line in numbered(path)), delimiter=delimiter)
+    try:
+        for row in rows:
+            yield rows.line_num, row
+    except csv.Error as error:
+        raise DataError(
+            f"{path}:{rows.line_num}: cannot be cut into cells ({error}); expected them between"
+            f" {delimiter!r}. Mend the line."
+        ) from None
+
+
 def open_bytes(path: Path, *, unpack: bool = True) -> BufferedIOBase:
     """Open a file for reading, or say what is wrong with its path."""
     if not path.name:
         raise DataError("no file was named; expected a path. Set the reader's path in the recipe.")
     if isinstance(path, Remote):
         return open_remote(path, unpack=unpack)
-    if path.is_dir():
-        raise DataError(f"{path}: this is a folder; expected a file. Name a file in it.")
     try:
+        if path.is_dir():
+            raise DataError(f"{path}: this is a folder; expected a file. Name a file in it.")
         if unpack and path.suffix == ".gz":
             return gzip.open(path, "rb")
         return path.open("rb")
@@ -88,7 +107,11 @@ def open_bytes(path: Path, *, unpack: bool = True) -> BufferedIOBase:
     except OSError as error:
         raise DataError(
             f"{path}: cannot be opened ({error.strerror}); expected a readable file."
-            " Check its permissions."
+            " Check its name and its permissions."
+        ) from None
+    except ValueError as error:  # NUL, or half a character
+        raise DataError(
+            f"{str(path)!r}: cannot be the name of a file ({error}); expected one. Change the path."
         ) from None
 
 

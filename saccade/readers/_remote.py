@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final, final
 
 from saccade.errors import DataError, RecipeError
+from saccade.readers._paths import local_path
 
 if sys.platform == "win32":
     from pathlib import WindowsPath as Local
@@ -40,7 +41,7 @@ def address(root: Path, name: str) -> Path:
     if name.startswith(_FILE):
         return Path(name.removeprefix(_FILE))
     if not _URL.match(name):
-        return root / Path(name).expanduser() if name else Path()
+        return local_path(root, name)
     if _SECRET.match(name):
         scheme, host = name.partition("://")[0], name.partition("@")[2]
         raise RecipeError(

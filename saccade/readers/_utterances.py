@@ -1,6 +1,5 @@
 """Lists of recordings in the forms that are in use: which file, which words, who speaks."""
 
-import csv
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -10,7 +9,8 @@ from typing import Any, Literal, NamedTuple
 from saccade.errors import DataError
 from saccade.modalities._hearing import is_time
 from saccade.modalities._sound import SoundFile
-from saccade.readers._lines import numbered
+from saccade.readers._lines import is_broken, numbered, numbered_rows
+from saccade.readers._paths import unfit
 
 Listing = Literal["auto", "tsv", "csv", "jsonl", "kaldi"]
 
@@ -68,15 +68,7 @@ def _tsv(path: Path, folder: Path | None) -> Iterator[Utterance]:
 
 def _csv(path: Path, folder: Path | None) -> Iterator[Utterance]:
     """Read `name.wav,text`; quotes as in other CSV files, names of columns if they are there."""
-    last = 0
-
-    def lines() -> Iterator[str]:
-        nonlocal last
-        for number, line in numbered(path):
-            last = number
-            yield line
-
-    rows = ((last, columns) for columns in csv.reader(lines()) if columns)
+    rows = ((number, columns) for number, columns in numbered_rows(path) if columns)
     return _table(rows, path, folder)
 
 
@@ -127,6 +119,8 @@ def _jsonl(path: Path, folder: Path | None) -> Iterator[Utterance]:
             )
         name, text = (_value(found, keys, where) for keys in (_PATHS, _TEXTS))
         speaker = next((str(found[key]) for key in _SPEAKERS if key in found), "")
+        if is_broken(speaker):
+            raise DataError(f"{where}: the speaker's name holds half a character. Mend the line.")
         start = _time(found.get("offset", 0), where)
         seconds = _time(found.get("duration", 0), where) if start else 0.0
         file = sound_file(name, path.parent, folder, where, speaker)
@@ -189,7 +183,7 @@ def _unknown(where: str, key: str, path: Path) -> str:
 
 def _value(found: dict[str, Any], keys: Sequence[str], where: str) -> str:
     value = next((found[key] for key in keys if key in found), None)
-    if not isinstance(value, str):
+    if not isinstance(value, str) or is_broken(value):
         raise DataError(
             f"{where}: has no text under {keys[0]!r}; it has {', '.join(map(str, found))[:80]}."
             " Mend the line."
@@ -209,8 +203,10 @@ def sound_file(
     name: str, beside: Path, folder: Path | None, where: str, speaker: str = ""
 ) -> SoundFile:
     """Find the file of a name; refuse one that leads out of the folder, if there is one."""
-    if not name.strip() or "\0" in name:
+    if not name.strip():
         raise DataError(f"{where}: names no sound; expected a file. Mend the line.")
+    if odd := unfit(name):
+        raise DataError(f"{where}: the name of the sound {odd}; expected a file. Mend the line.")
     if folder is None:
         return SoundFile(beside / name, name, speaker)
     paths = (PurePosixPath(name), PureWindowsPath(name))

@@ -169,7 +169,7 @@ def _asked(text: str, story: str, lines: dict[int, int], where: str) -> Example:
             " or more. Put the story first."
         )
     numbers = rest[0].split() if rest else []
-    odd = [one for one in numbers if not one.isdecimal() or int(one) not in lines]
+    odd = [one for one in numbers if not one.isdecimal() or len(one) > 6 or int(one) not in lines]
     if odd:
         raise DataError(
             f"{where}: supporting line {odd[0][:20]} is no sentence of this story before the"

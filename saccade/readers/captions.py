@@ -12,6 +12,7 @@ from saccade.modalities._picture import PictureFile
 from saccade.nouns import SOURCE_NAME, Example
 from saccade.readers._captions import IN_FOLDER, Caption, Form, captions_in
 from saccade.readers._lines import fingerprint, numbered, place
+from saccade.readers._paths import unfit
 from saccade.readers.base import Reader
 
 _SHOWN = 3  # names in a message
@@ -195,7 +196,7 @@ def _check_inside(name: str, where: str) -> None:
     """Refuse names that lead out of the folder."""
     paths = (PurePosixPath(name), PureWindowsPath(name))
     out = any(path.is_absolute() or path.drive or ".." in path.parts for path in paths)
-    if out or not name.strip() or "\0" in name:
+    if out or not name.strip() or unfit(name):
         raise DataError(
             f"{where}: the picture is called {name[:60]!r}; expected a name inside the folder of"
             " the pictures. Mend the line."

@@ -9,6 +9,7 @@ from saccade.errors import DataError, RecipeError
 from saccade.modalities._clip import ClipFile
 from saccade.nouns import SOURCE_NAME, Example
 from saccade.readers._lines import fingerprint, numbered, place
+from saccade.readers._paths import unfit
 from saccade.readers.base import Reader
 
 _FASTEST = 1000.0  # frames a second
@@ -102,7 +103,8 @@ def _caption(line: str, where: str) -> tuple[str, str]:
             " in it. Mend the line."
         )
     paths = (PurePosixPath(name), PureWindowsPath(name))
-    if any(path.is_absolute() or path.drive or ".." in path.parts for path in paths):
+    out = any(path.is_absolute() or path.drive or ".." in path.parts for path in paths)
+    if out or unfit(name):
         raise DataError(
             f"{where}: the clip is called {name[:60]!r}; expected a name inside the folder of the"
             " clips. Mend the line."

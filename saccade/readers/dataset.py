@@ -11,11 +11,12 @@ from saccade.nouns import Example
 from saccade.readers import _lines
 from saccade.readers._arrow import (
     ArrowFile,
+    Batch,
     Sides,
     arrow,
-    broken,
     read_examples,
     readable,
+    unbroken,
     unread_columns,
 )
 from saccade.readers._table import Table, Unread
@@ -95,7 +96,8 @@ class Dataset(Table):
                 " the folder with save_to_disk."
             )
         named = self._state().get("_data_files")
-        wanted = [str(one["filename"]) for one in named or [] if "filename" in one]
+        rows = [one for one in named if isinstance(one, dict)] if isinstance(named, list) else []
+        wanted = [str(one["filename"]) for one in rows if "filename" in one]
         there = [shard.name for shard in self.shards]
         missing = [name for name in wanted if name not in there]
         if missing:
@@ -110,7 +112,7 @@ class Dataset(Table):
             raw = file.read(_LARGEST)
         try:
             state = json.loads(raw)
-        except ValueError:
+        except (ValueError, RecursionError):
             state = None
         if not isinstance(state, dict):
             raise DataError(
@@ -124,8 +126,14 @@ class Dataset(Table):
 def _opened(path: Path) -> Iterator[ArrowFile]:
     lib = arrow("dataset")
     with _lines.open_bytes(path, unpack=False) as raw:
-        try:
+        with unbroken(path):
             stream = lib.ipc.open_stream(raw)
-        except (lib.ArrowException, OSError) as error:
-            raise DataError(broken(path, error)) from None
-        yield ArrowFile(path, stream.schema, lambda _: iter(stream))
+            readable(stream.schema)
+        yield ArrowFile(path, stream.schema, lambda _: _checked(stream))
+
+
+def _checked(stream: Iterator[Batch]) -> Iterator[Batch]:
+    """Pass on batches whose offsets lie in their buffers: who follows others reads anything."""
+    for batch in stream:
+        batch.validate(full=True)
+        yield batch

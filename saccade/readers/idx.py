@@ -1,6 +1,7 @@
 """Pictures and labels in the files of MNIST."""
 
 import struct
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -69,7 +70,7 @@ def _numbers(path: Path, n_dims: int) -> NDArray[np.uint8]:
             shape = struct.unpack(f">{n_dims}I", head[4:])
             n_bytes = _checked(path, shape)
             data = file.read(n_bytes + 1)
-        except (EOFError, OSError) as error:
+        except (EOFError, OSError, zlib.error) as error:
             raise DataError(
                 f"{path}: cannot be unpacked ({error}); expected a whole file. Get it again."
             ) from None

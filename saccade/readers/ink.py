@@ -8,7 +8,7 @@ from typing import Any, Literal
 from saccade.errors import DataError, suggest
 from saccade.modalities._strokes import as_strokes
 from saccade.nouns import Example, pair
-from saccade.readers._lines import fingerprint, numbered, place
+from saccade.readers._lines import fingerprint, is_broken, numbered, place
 from saccade.readers.base import Reader
 
 _SHOWN = 12  # keys in a message
@@ -46,6 +46,11 @@ class Ink(Reader):
                     raise DataError(
                         f"{where}: '{self.text}' is {json.dumps(text)[:40]}; expected text. Put it"
                         " in quotes."
+                    )
+                if is_broken(text):
+                    raise DataError(
+                        f"{where}: '{self.text}' holds half a character, a lone surrogate escape;"
+                        " expected text. Write both halves."
                     )
                 drawn = as_strokes(_listed(_value(entry, self.strokes, where), where), where)
                 yield pair(text, drawn, where) if self.task == "write" else pair(drawn, text, where)

@@ -8,7 +8,7 @@ from typing import Any
 
 from saccade.errors import DataError, suggest
 from saccade.nouns import SOURCE_NAME, Example
-from saccade.readers._lines import fingerprint, numbered, open_bytes
+from saccade.readers._lines import fingerprint, is_broken, numbered, open_bytes
 from saccade.readers._names import PAIRS, find_pair, find_side
 from saccade.readers._remote import address
 from saccade.readers._table import LOOKED, Table, Unread, with_features
@@ -233,7 +233,7 @@ def _checked(text: Any, key: str, where: str) -> str:
         raise DataError(
             f"{where}: '{key}' is {json.dumps(text)[:40]}; expected text. Put it in quotes."
         )
-    if any("\ud800" <= character <= "\udfff" for character in text):
+    if is_broken(text):
         raise DataError(
             f"{where}: '{key}' holds half a character, a lone surrogate escape; expected text."
             " Write both halves, or the character itself."

@@ -12,9 +12,9 @@ from saccade.readers._arrow import (
     ArrowFile,
     Sides,
     arrow,
-    broken,
     read_examples,
     readable,
+    unbroken,
     unread_columns,
 )
 from saccade.readers._remote import address
@@ -77,17 +77,17 @@ class Parquet(Table):
 @contextmanager
 def open_parquet(path: Path) -> Iterator[ArrowFile]:
     """Open a Parquet file, or say what is wrong with it."""
-    lib = arrow("parquet")
+    arrow("parquet")
     with _lines.open_bytes(path, unpack=False) as raw:
-        try:
-            from pyarrow.parquet import ParquetFile  # noqa: PLC0415 - an extra
+        from pyarrow.parquet import ParquetFile  # noqa: PLC0415 - an extra
 
+        with unbroken(path):
             file = ParquetFile(raw, pre_buffer=False)
-        except (lib.ArrowException, OSError) as error:
-            raise DataError(broken(path, error)) from None
+            schema = file.schema_arrow
+            readable(schema)
         yield ArrowFile(
             path,
-            file.schema_arrow,
+            schema,
             lambda columns: file.iter_batches(BATCH, columns=columns, use_threads=False),
             file.metadata.num_rows,
         )

@@ -1,6 +1,5 @@
 """Windows of a series of numbers: what was, and what came next."""
 
-import csv
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import numpy as np
 from saccade.errors import DataError, RecipeError
 from saccade.modalities._numbers import number
 from saccade.nouns import Example, pair
-from saccade.readers._lines import fingerprint, numbered, place
+from saccade.readers._lines import fingerprint, numbered, numbered_rows, place
 from saccade.readers.base import Reader
 
 Row = tuple[int, list[str]]  # number of the line, its cells
@@ -86,10 +85,8 @@ class Series(Reader):
         return fingerprint([self.path], "series", *options, self.reach_back)
 
     def _rows(self) -> Iterator[Row]:
-        lines = list(numbered(self.path))
-        delimiter = "\t" if "\t" in lines[0][1] else ","
-        cells = csv.reader((line for _, line in lines), delimiter=delimiter)
-        for (n, _), row in zip(lines, cells, strict=False):
+        _, first = next(numbered(self.path))
+        for n, row in numbered_rows(self.path, "\t" if "\t" in first else ","):
             yield n, [cell.strip() for cell in row] if any(map(str.strip, row)) else []
 
     def _wanted(self, names: list[str], n_columns: int) -> list[int]:

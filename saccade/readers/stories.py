@@ -8,7 +8,7 @@ from typing import Any
 from saccade.errors import DataError, RecipeError
 from saccade.modalities.story import sentences_of, story_of
 from saccade.nouns import Example
-from saccade.readers._lines import fingerprint, numbered, place
+from saccade.readers._lines import fingerprint, is_broken, numbered, place
 from saccade.readers.babi import QUESTION, STORY
 from saccade.readers.base import Reader
 
@@ -54,6 +54,11 @@ class Stories(Reader):
             raise DataError(
                 f"{where}: the story is {json.dumps(told)[:40]}; expected a text or a list of"
                 " sentences. Mend the line."
+            )
+        if any(map(is_broken, given)):
+            raise DataError(
+                f"{where}: the story holds half a character, a lone surrogate escape; expected"
+                " text. Write both halves, or the character itself."
             )
         sentences = [part for one in given for part in sentences_of(one, self.separator)]
         if not sentences:
@@ -104,13 +109,11 @@ def _text(found: Any, key: str, where: str) -> str:
         raise DataError(
             f"{where}: the {key} is {json.dumps(found)[:40]}; expected text. Mend the line."
         )
-    try:
-        found.encode()
-    except UnicodeEncodeError:
+    if is_broken(found):
         raise DataError(
             f"{where}: the {key} holds half a character, a lone surrogate escape; expected text."
             " Write both halves, or the character itself."
-        ) from None
+        )
     return found.strip()
 
 

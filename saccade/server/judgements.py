@@ -52,7 +52,7 @@ class Judgements:
         self._path = path
         self._lock = threading.Lock()
         self._ratings: dict[tuple[str, str], Rating] = {}
-        text = path.read_text(encoding="utf-8") if path and path.exists() else ""
+        text = _text_of(path) if path and path.exists() else ""
         self._torn = bool(text) and not text.endswith("\n")  # a line that was cut off
         for number, line in enumerate(text.split("\n")[:-1], start=1):
             rating = _read(line, f"{path}:{number}") if line.strip() else None
@@ -151,13 +151,27 @@ def sign_test(wins: int, losses: int) -> float:
     return float(min(2 * tail / (1 << n), 1.0))
 
 
+def _text_of(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(
+            f"{path}: cannot be read ({error}); expected lines that `saccade serve` wrote; name"
+            " another file with --judgements."
+        ) from None
+
+
 def _read(line: str, where: str) -> Rating:
     try:
         raw = json.loads(line)
         first, second = raw["models"]
         left, right = raw["outputs"]
-        return Rating(**{**raw, "models": (first, second), "outputs": (left, right)})
-    except (ValueError, TypeError, KeyError) as error:
+        rating = Rating(**{**raw, "models": (first, second), "outputs": (left, right)})
+        texts = (rating.time, rating.rater, rating.source, rating.choice, rating.machine)
+        if not all(isinstance(one, str) for one in (*texts, first, second, left, right)):
+            raise ValueError("a value that is no text")
+        return rating
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise DataError(
             f"{where}: not a judgement ({error}); expected a line that `saccade serve` wrote; take"
             " it out, or name another file with --judgements."

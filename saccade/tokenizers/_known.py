@@ -57,6 +57,8 @@ def fault(facts: Mapping[str, Any]) -> str:
         if facts.get(name):
             return f"it has {name}"
     for section, types in _TYPES.items():
+        if not isinstance(facts.get(section), dict):
+            return f"it has no {section}"
         for step in _steps(facts.get(section)):
             if step.get("type") not in types:
                 return f"its {section} has a step {str(step.get('type'))[:40]!r}"
@@ -77,8 +79,6 @@ def _odd_unknown(model: Mapping[str, Any]) -> str:
 
 def _steps(step: Any) -> Iterator[Mapping[str, Any]]:
     """Yield the steps of a section, those of sequences one by one."""
-    if step is None:
-        return
     if step.get("type") != "Sequence":
         yield step
         return

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.nn.utils import get_total_norm
 
 from saccade.flow import Batch, Loss
+from saccade.kernels.allocator import LARGEST
 from saccade.models.base import Model
 from saccade.objectives.base import Moment, Objective
 from saccade.train.processes import Processes
@@ -25,6 +26,7 @@ class Holding(ABC):
     """
 
     joint: ClassVar[bool]  # whether processes speak within a pass, so that all must make as many
+    kept: ClassVar[int] = LARGEST  # bytes: freed pieces below are kept for the next update
     model: Model
     own: nn.Module
 

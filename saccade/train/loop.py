@@ -89,9 +89,12 @@ class Loop:
         self.progress = Progress()
         self.plan: Plan = batches.epoch(0)
 
-    @kept_memory()
     def run(self, hooks: Hooks) -> str:
         """Update until something says stop; return what it said."""
+        with kept_memory(self.holding.kept):
+            return self._run(hooks)
+
+    def _run(self, hooks: Hooks) -> str:
         progress = self.progress
         while not (reason := hooks.stop(progress)):
             started = time.monotonic()

@@ -22,6 +22,7 @@ from torch.distributed.tensor import DTensor, Shard
 
 from saccade.errors import RecipeError
 from saccade.flow import Batch, Loss
+from saccade.kernels.allocator import kept_memory
 from saccade.layers.block import Block
 from saccade.models.base import Model
 from saccade.objectives.base import Moment, Objective
@@ -46,10 +47,15 @@ class Sharded(Holding):
     """
 
     joint: ClassVar[bool] = True
+    kept: ClassVar[int] = 1 << 20  # what comes together for a block is to be given back after it
 
     def __init__(self, model: Model, processes: Processes, *, apart: bool) -> None:
         _check_shapes(model)
         processes.agree(weights.sums(model), "weights")
+        with kept_memory(self.kept):
+            self._share_out(model, processes, apart=apart)
+
+    def _share_out(self, model: Model, processes: Processes, *, apart: bool) -> None:
         self._judged = model if processes.leads else None
         self.model = copy.deepcopy(model) if processes.leads else model
         device = next(model.parameters()).device

@@ -42,6 +42,32 @@ def draw(
     )
 
 
+def draw_band(
+    source: Any, output: Any, band: tuple[Any, Any], level: float, *, column: int = 0
+) -> Drawing:
+    """Draw one column of a window `[S, C]`, of its forecast, and the band `[T, C]` around it."""
+    known, said, low, high = (
+        np.asarray(one)[:, column].tolist() for one in (source, output, *band)
+    )
+    lines = series_of(known, said)
+    for name, values in (("above", high), ("below", low)):
+        lines[f"{level:.0%} {name}"] = [(i + 1.0, float(v)) for i, v in enumerate(values)]
+    title = f"Forecast, and where {level:.0%} lie"
+
+    def terminal(width: int) -> str:
+        rows = [("forecast", said), ("below", low), ("above", high)]
+        return "".join(
+            f"{name:<10}{' '.join(short(float(f'{v:.4g}')) for v in values)}"[:width] + "\n"
+            for name, values in rows
+        )
+
+    return Drawing(
+        "Band",
+        lambda: curves.to_svg(lines, title=title, x_label="steps from now"),
+        colourless(terminal),
+    )
+
+
 def series_of(
     window: Sequence[float], forecast: Sequence[float], truth: Sequence[float] = ()
 ) -> dict[str, list[curves.Point]]:

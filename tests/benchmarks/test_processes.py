@@ -53,7 +53,7 @@ def test_two_processes_beside_one(
 
 def test_the_line_at_the_end() -> None:
     def measured(*rates: float) -> Measured:
-        return Measured([*rates], 1.0, 1.0, [1.0], [1.0], [1.0])
+        return Measured([*rates], 1.0, 1.0, 1.0, [1.0], [1.0], [1.0])
 
     found = {"1": [measured(90, 100), measured(110, 100)], "2 weak": [measured(150, 190, 200)]}
     assert processes.verdict("R", found).startswith(

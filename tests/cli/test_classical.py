@@ -109,3 +109,12 @@ def test_one_rescores_another(call: Call, classical_runs: Path) -> None:
     runs = [classical_runs / kind for kind in ("phrase_based", "hmm_alignment")]
     said = call("rescore", *runs, "--nbest", "2", "--split", "valid")
     assert said.code == 0, said.err
+
+
+def test_bands_of_forecasts_are_three_columns(classical_runs: Path, call: Call) -> None:
+    said = call("forecast", classical_runs / "kalman", "--band", "0.9", stdin=b"0 1 2 3 0 1\n")
+    assert said.code == 0, said.err
+    middle, low, high = (list(map(float, part.split())) for part in said.out.split("\t"))
+    alone = call("forecast", classical_runs / "kalman", stdin=b"0 1 2 3 0 1\n").out
+    assert middle == [float(x) for x in alone.split()]
+    assert all(a < b < c for a, b, c in zip(low, middle, high, strict=True))

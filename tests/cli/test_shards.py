@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from saccade.cli import shards as module
+from saccade.cli.shard_report import Report
 from saccade.cli.shard_work import ShardEnd, ShardJob
 from saccade.errors import DataError, WorkerError
 from saccade.predict.shards import Shard
@@ -160,7 +161,7 @@ def test_a_shard_that_kills_three_workers_is_given_up(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shard = Shard(_corpus(tmp_path / "in", {"a.txt": 1}) / "a.txt", tmp_path / "out" / "a.txt")
-    crew = module._Crew(ShardJob(tmp_path, {}), [shard], 1)
+    crew = module._Crew(ShardJob(tmp_path, {}), [shard], Report([shard], 1))
     for n in (1, 2):
         crew._queue.clear()
         crew._retry(crew._tasks[shard], "worker 7 died (SIGSEGV)")
@@ -199,7 +200,7 @@ def test_workers_that_die_at_once_end_the_command(
 
     shard = Shard(_corpus(tmp_path / "in", {"a.txt": 1}) / "a.txt", tmp_path / "out" / "a.txt")
     monkeypatch.setattr(module._Crew, "_hire", hire)
-    crew = module._Crew(ShardJob(tmp_path / "model", {}), [shard], 1)
+    crew = module._Crew(ShardJob(tmp_path / "model", {}), [shard], Report([shard], 1))
     with pytest.raises(WorkerError, match=r"3 workers died \(exit code 9\) before they were given"):
         crew.run(1)
 
@@ -209,7 +210,7 @@ def test_what_is_told_of_the_way(tmp_path: Path, capsys: pytest.CaptureFixture[s
     data = _corpus(tmp_path / "in", names)
     shards = [Shard(data / name, tmp_path / name) for name in names]
     sizes = [shard.path.stat().st_size for shard in shards]
-    report = module._Report(shards, 5)
+    report = Report(shards, 5)
     assert report.text(2.0) == "2 of 5 shards, 0 lines here, 0 a second"
     report.end(shards[0], ShardEnd("done", 10, tuple(f"a.txt:{n}: odd" for n in range(12))))
     left = round(sum(sizes[1:]) * 100 / sizes[0])

@@ -68,6 +68,17 @@ def test_several_chunks_are_joined(tmp_path: Path) -> None:
     assert {lengths.dtype for lengths in store.lengths.values()} == {np.dtype(np.int32)}
 
 
+def test_lengths_are_counted_block_by_block(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pairs = [["ab"[i % 2] * (i % 5), "x" * (i % 3)] for i in range(10)]
+    one = stored(pairs, tmp_path)
+    for size in (1, 3, 10, 11):
+        monkeypatch.setattr("saccade.data.store._BLOCK", size)
+        assert one.lengths["source"].tolist() == [i % 5 for i in range(10)]
+        assert one.lengths["target"].tolist() == [i % 3 for i in range(10)]
+
+
 @given(st.lists(st.sampled_from(["a:1", "a:2", "a:3", "b:2", "no number", ":7", "a:", ""])))
 def test_origins_come_back(tmp_path_factory: pytest.TempPathFactory, origins: list[str]) -> None:
     store = build(Origins(origins), CODECS, tmp_path_factory.mktemp("store"))

@@ -72,6 +72,24 @@ def test_a_forecast_is_the_mean_of_what_comes() -> None:
     assert predictor.predict(read.double().numpy(), steps=9).values.shape == (9, 2)
 
 
+def test_spreads_are_those_of_one_large_gaussian() -> None:
+    """Of places ahead with their noise, the window alone being known; of states without it."""
+    model = counted(2, 2, states=3)
+    sources = windows([randn(6, 2, seed=1)], [randn(1, 2)]).sources
+    found = model.read_spreads(sources, 5)[0].numpy()
+    seen = np.arange(22) < 12
+    cov = joint_of(model, 11).given(np.zeros(22), seen)[1]
+    C, r = model.numbers.C.numpy(), model.numbers.r.numpy()
+    for k in range(5):
+        here = slice(3 * (6 + k), 3 * (7 + k))
+        assert found[k] == pytest.approx(np.sqrt(np.diag(C @ cov[here, here] @ C.T) + r), rel=1e-6)
+    smoother = counted(2, 2, states=3, mode="smooth")
+    spread = smoother.read_spreads(sources, 6)[0].numpy()
+    cov = joint_of(smoother, 6).given(np.zeros(12), np.ones(12, dtype=bool))[1][3:6, 3:6]
+    C = smoother.numbers.C.numpy()
+    assert spread[1] == pytest.approx(np.sqrt(np.diag(C @ cov @ C.T)), rel=1e-4)
+
+
 @pytest.mark.parametrize("mode", ["filter", "smooth"])
 def test_states_are_estimated_where_they_were(mode: Any) -> None:
     model = counted(3, 2, mode=mode, structure="velocity", gaps=True)

@@ -17,9 +17,10 @@ from random import Random
 from typing import Any
 
 from tests.torture.faults import Blow, Call, Fault, draw
+from tests.torture.marks import differences
 from tests.torture.scenes import PlainTraining, Scene, shipped
 from tests.torture.tally import Tally
-from tests.torture.trial import Life, compared, live, marked
+from tests.torture.trial import Life, live
 from tests.torture.works import CarelessScene, works
 from tests.train import small
 
@@ -98,7 +99,7 @@ class Campaign:
             said += _refused(set(place.rglob("*.part")) - before, trouble, life)
         last = live(known.scene, place)
         said.append(f"then untouched: {last.word} {last.said}")
-        wrong = compared(known.scene, place, known.marks) if last.word == "done" else [last.said]
+        wrong = differences(known.marks, last.marks) if last.word == "done" else [last.said]
         self.tally.trials[known.scene.name] += counted
         shutil.rmtree(place, ignore_errors=True)
         return [*said, *wrong[:8]] if wrong or any("WRONG" in one for one in said) else []
@@ -134,9 +135,7 @@ class Campaign:
             )
             print(f"{name} is left out: {self.left_out[name]}", flush=True)  # noqa: T201
             return False
-        self.known[name] = Known(
-            scene, first.seconds, first.work, first.counts, marked(scene, place)
-        )
+        self.known[name] = Known(scene, first.seconds, first.work, first.counts, first.marks)
         shutil.rmtree(place)
         return True
 
@@ -189,6 +188,8 @@ def run(folder: Path, options: argparse.Namespace) -> int:
                 told = time.monotonic()
                 print(_progress(campaign, told - began), flush=True)  # noqa: T201
     except KeyboardInterrupt:
+        for one in (signal.SIGTERM, signal.SIGINT):  # `timeout` sends two
+            signal.signal(one, signal.SIG_IGN)
         print("Stopped. So far:", flush=True)  # noqa: T201
     for line in campaign.tally.lines():
         print(line)  # noqa: T201

@@ -7,7 +7,6 @@ import signal
 import sys
 import time
 import traceback
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -16,9 +15,9 @@ import torch
 from saccade.errors import Interrupted, SaccadeError
 from tests.torture.faults import Blow, Call, Fault
 from tests.torture.interposed import Calls
-from tests.torture.marks import differences
 from tests.torture.scenes import Scene, set_home
 
+_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 _PATIENCE = 900.0  # seconds, after which a process hangs
 
 
@@ -28,8 +27,8 @@ class Life:
 
     word: done, killed, stopped, told (a refusal in words), system (an error of the operating
     system as it is), crashed or hung.  hit: the call that was spoilt, and its file.  counts:
-    of calls by kind.  modules: that it imported.  seconds: by the clock.  work: seconds of a
-    processor.
+    of calls by kind.  modules: that it imported.  marks: of what it left, if nothing was to happen
+    to it.  seconds: by the clock.  work: seconds of a processor.
     """
 
     word: str
@@ -37,6 +36,7 @@ class Life:
     said: str = ""
     counts: dict[Call, int] = field(default_factory=dict)
     modules: tuple[str, ...] = ()
+    marks: dict[str, str] = field(default_factory=dict)
     seconds: float = 0.0
     work: float = 0.0
 
@@ -46,10 +46,12 @@ def live(scene: Scene, place: Path, trouble: Fault | Blow | None = None) -> Life
     here, there = os.pipe()
     began = time.monotonic()
     sys.stdout.flush()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)  # until it has its own handlers
     child = os.fork()
     if child == 0:
         os.close(here)
-        _child(scene, place, trouble if isinstance(trouble, Fault) else None, there)
+        _child(scene, place, trouble, there)
+    signal.pthread_sigmask(signal.SIG_SETMASK, before)
     os.close(there)
     blow = trouble if isinstance(trouble, Blow) else None
     try:
@@ -62,45 +64,26 @@ def live(scene: Scene, place: Path, trouble: Fault | Blow | None = None) -> Life
     return replace(life, seconds=time.monotonic() - began, work=used.ru_utime + used.ru_stime)
 
 
-def marked(scene: Scene, place: Path) -> dict[str, str]:
-    """Return the marks of a scene's folder, read in a process of its own."""
-    here, there = os.pipe()
-    child = os.fork()
-    if child == 0:
-        code = 1
-        with suppress(Exception), os.fdopen(there, "w") as file:
-            file.write(json.dumps(scene.marks(place)))
-            code = 0
-        os._exit(code)
-    os.close(there)
-    with os.fdopen(here) as file:
-        text = file.read()
-    os.waitpid(child, 0)
-    return dict(json.loads(text)) if text else {"nothing": "could be read"}
-
-
-def compared(scene: Scene, place: Path, wanted: dict[str, str]) -> list[str]:
-    """Say what is not as in the run that was never touched."""
-    return differences(wanted, marked(scene, place))
-
-
-def _child(scene: Scene, place: Path, fault: Fault | None, there: int) -> None:
+def _child(scene: Scene, place: Path, trouble: Fault | Blow | None, there: int) -> None:
     code, known = 6, set(sys.modules)
-    calls = Calls([place, scene.desk])
     try:
+        calls = Calls([place, scene.desk])
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
         torch.set_num_threads(1)
         set_home(place)
         _silence(place)
         scene.check(place)
-        calls.begin(fault, there)
+        calls.begin(trouble if isinstance(trouble, Fault) else None, there)
         try:
             scene.work(place)
         finally:
             counts = calls.end()
         _tell(there, "counts", json.dumps({str(int(c)): n for c, n in counts.items()}))
         _tell(there, "modules", " ".join(set(sys.modules) - known))
+        if trouble is None:
+            _tell(there, "marks", json.dumps(scene.marks(place)))
         code = 0
     except (Interrupted, KeyboardInterrupt) as error:
         code = _told(there, 3, error)
@@ -162,8 +145,9 @@ def _life(code: int, text: str, *, hung: bool) -> Life:
     counts = {
         Call(int(c)): n for c, n in json.loads(json.loads(rows.pop("counts", '"{}"'))).items()
     }
+    marks = json.loads(json.loads(rows.pop("marks", '"{}"')))
     modules = tuple(json.loads(rows.pop("modules", '""')).split())
     hit = next((f"{call} {path}" for call, path in rows.items()), "")
     words = {0: "done", 3: "stopped", 4: "told", 5: "system", -signal.SIGTERM: "stopped"}
     word = "hung" if hung else "killed" if code == -signal.SIGKILL else words.get(code, "crashed")
-    return Life(word, hit, f"{said}\n{trace}".strip(), counts, modules)
+    return Life(word, hit, f"{said}\n{trace}".strip(), counts, modules, marks)

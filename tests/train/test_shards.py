@@ -4,6 +4,7 @@ import json
 import math
 import os
 import signal
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -17,6 +18,7 @@ from torch import nn
 from saccade.data.batching import Batches
 from saccade.errors import CheckpointError, RecipeError, TrainingError
 from saccade.flow import Batch, Loss
+from saccade.kernels.allocator import kept_memory
 from saccade.models.base import Model
 from saccade.objectives.base import Moment, Objective
 from saccade.objectives.cross_entropy import CrossEntropy
@@ -280,3 +282,32 @@ def test_single_numbers_are_refused() -> None:
         "training.shard: scale is a single number without rows; expected weights with rows to"
         " share out. Leave out training.shard."
     )
+
+
+def grown(shard: bool) -> float:
+    """Train a model of 8 M weights for three updates; return by how many MiB a process grew."""
+    with joined() as (processes, _):
+        before = own_pages()
+        layers = {**LAYERS, "layers": 4, "feed_forward": 1024}
+        model = {**MODEL, "encoder": layers, "decoder": layers, "embedding": 256}
+        whole = make(batch_tokens=64, model=model)
+        settings = replace(whole.settings, shard=shard)
+        loop = Loop(whole.model, whole.objective, whole.batches, settings, 1, processes)
+        del whole
+        with kept_memory(loop.holding.kept):  # as in Loop.run
+            for _ in range(3):
+                loop.update()
+        return own_pages() - before
+
+
+def own_pages() -> float:
+    text = Path("/proc/self/status").read_text(encoding="utf-8")
+    return int(text.partition("RssAnon:")[2].split()[0]) / 1024
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="pages are counted in /proc")
+def test_the_memory_of_a_process_falls() -> None:
+    alone = together(1, grown, False)[0]
+    _, *others = together(4, grown, True)  # process 0 has the whole weights besides
+    assert max(others) < 0.6 * alone

@@ -8,7 +8,7 @@ import { SeenInk } from "/static/ink.js";
 import { play } from "/static/moving.js";
 import { Seen, bitmap } from "/static/seen.js";
 
-const VIEWS = { writing: "Writing", output: "Output", gaze: "Gaze", canvas: "Canvas", lines: "Lines", attention: "Matrix", heads: "All heads", spikes: "Spikes", beam: "Beam", distribution: "Next symbols", addresses: "Addresses", trellis: "Trellis", phrases: "Phrases", steps: "Steps", gates: "Gates" };
+const VIEWS = { writing: "Writing", output: "Output", gaze: "Gaze", canvas: "Canvas", lines: "Lines", attention: "Matrix", heads: "All heads", spikes: "Spikes", beam: "Beam", distribution: "Next symbols", addresses: "Addresses", trellis: "Trellis", band: "Band", phrases: "Phrases", steps: "Steps", gates: "Gates" };
 const SHRINK = 1.8;  // a picture so many times wider than its place is made smaller; a wider one is moved
 const STEPPED = ["beam", "gaze", "canvas"], BEAT = 350;  // views that can be walked through; milliseconds of a step
 const SURE = 0.6, DOUBTFUL = 0.25;  // probability of a whole word
