@@ -19,13 +19,17 @@ _TESTED = 200
 
 @dataclass(frozen=True, slots=True)
 class LatchTask:
-    """Bits to remember for `distance` steps, and how long is learned: `updates` of `rows` texts."""
+    """Bits to remember for `distance` steps, and how long is learned: `updates` of `rows` texts.
+
+    There are at most `size` texts to learn from, which are read again and again.
+    """
 
     distance: int
     updates: int
     bits: int = 2
     width: int = 16
     rows: int = 32
+    size: int = 4000
 
     def texts(self, split: Split, n: int, seed: int) -> tuple[Tensor, Tensor]:
         """Return what is read, `[N, distance + 1, bits + 1]`, and what was to be kept."""
@@ -43,7 +47,7 @@ def learn(
 ) -> tuple[Practised, float]:
     """Train a cell; return its course, and the share of bits that it has right on other texts."""
     with alone(seed):
-        x, kept = task.texts("train", min(task.updates * task.rows, 4000), seed)
+        x, kept = task.texts("train", min(task.updates * task.rows, task.size), seed)
         one = cell.build(task.bits + 1, task.width)
         model = nn.ModuleList([one, nn.Linear(task.width, task.bits)])
 

@@ -12,6 +12,7 @@ SMALL: dict[str, dict[str, Any]] = {  # by file name
     "exploding": {"distance": 6, "updates": 15},
     "forget_bias": {"seeds": 1, "updates": 3, "farthest": 10},
     "gates": {"width": 8, "updates": 3},
+    "lstm_or_gru": {"seeds": 1, "updates": 3, "farthest": 10, "most": 8},
     "padding": {"steps": 2, "pairs": 60, "sentences": 24},
     "permutation": {"places": 6, "queries": 3},
     "positions": {"steps": 2, "length": 4, "width": 8, "layers": 1},
