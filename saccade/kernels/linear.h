@@ -174,6 +174,7 @@ enum { AT_ONCE = 8 * ROWS }; /* rows that are rounded before they are multiplied
 
 static inline void rounded_linear(const LinearWeights *w, const float *x, int64_t n, const float *onto, int relu,
                                   float *y, int64_t me, int64_t threads) {
+    if (n < 1) return; /* every line has ended: C knows no array of no bytes */
     const int64_t n_panels = (w->out + PANEL - 1) / PANEL, in = (w->in + 3) / 4 * 4;
     const int64_t all = n < AT_ONCE ? n : AT_ONCE;
     uint8_t bytes[all * in];

@@ -25,7 +25,16 @@ _TESTS = (
     *("tests/kernels", "tests/native"),
     *(f"--ignore=tests/kernels/test_{name}.py" for name in _LEFT_OUT),
 )
-_PYTEST = ("-q", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:faulthandler")
+_PYTEST = (
+    "-q",
+    "--capture=sys",
+    "-m",
+    "not slow",
+    "-p",
+    "no:cacheprovider",
+    "-p",
+    "no:faulthandler",
+)
 
 
 class Sanitizer(NamedTuple):
