@@ -3,8 +3,8 @@
     python -m benchmarks.cost
     python -m benchmarks.cost --measured results.json --md docs/measurements.md
 
-Nothing of this was run; saccade's loop has neither bfloat16 nor several processors yet, which the
-plan for training takes for granted. `--measured` is a file of `benchmarks.compare`: the speed of
+Nothing of this was run on such machines; docs/scale.md corrects the plan for training by what the
+loop sends between processes. `--measured` is a file of `benchmarks.compare`: the speed of
 decoding is then saccade's own on that machine; otherwise it is an assumption like the rest.
 """
 

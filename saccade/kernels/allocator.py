@@ -32,3 +32,10 @@ def kept_memory(largest: int = LARGEST) -> Iterator[None]:
     finally:
         library.mallopt(_TRIM, 2 * LARGEST)  # twice that, as glibc sets it
         library.malloc_trim(0)
+
+
+def give_back() -> None:
+    """Give the system what lies free between what is used, where the library can."""
+    library = ctypes.CDLL(None) if sys.platform == "linux" else None
+    if library is not None and hasattr(library, "malloc_trim"):
+        library.malloc_trim(0)

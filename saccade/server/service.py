@@ -1,5 +1,6 @@
 """A server as a whole: its socket, its processes, and what each of them does."""
 
+import gc
 import os
 import socket
 import sys
@@ -15,6 +16,7 @@ import torch
 import uvicorn
 
 from saccade.errors import RecipeError
+from saccade.kernels.allocator import give_back
 from saccade.server.app import Settings, create_app
 from saccade.server.models import Served, open_models
 from saccade.server.uvicorn_server import Address, server_of
@@ -22,6 +24,7 @@ from saccade.server.uvicorn_server import Address, server_of
 if sys.platform != "win32":
     from saccade.server.supervisor import Post, Supervisor
 
+_TIDY = 30.0  # seconds
 _WAITING = 2048  # connections that nobody has accepted yet
 
 
@@ -53,10 +56,12 @@ class Service:
             def work(post: Post) -> None:
                 shared = self.settings.shared.of(post.slot)
                 server = self.server(replace(self.settings, shared=shared))
+                keep_what_stays()
                 post.await_go()
                 threading.Thread(target=_end_with, args=(post.life, server), daemon=True).start()
                 own = shared.neighbours.listen()
-                server.run([*sockets, *own])
+                with _tidied():
+                    server.run([*sockets, *own])
 
             shared, seconds = self.settings.shared, self.settings.limits.seconds + 15
             Supervisor(self.workers, work, shared, tell, begun, seconds).run(sockets)
@@ -77,6 +82,38 @@ class Service:
         for model in models:
             try_out(model)
         return server_of(create_app(models, settings), self.address, settings)
+
+
+@contextmanager
+def _tidied() -> Iterator[None]:
+    """Let a thread tidy for the time of a `with`."""
+    ends = threading.Event()
+    threading.Thread(target=tidy, args=(ends,), daemon=True).start()
+    try:
+        yield
+    finally:
+        ends.set()
+
+
+def keep_what_stays() -> None:
+    """Look for garbage among what requests leave, and no longer in models and modules.
+
+    Python waits with a full collection until there is a quarter as much new as was found to stay by
+    the one before: 30,000 objects of requests lay there in cycles.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.collect()  # finds that nothing is to stay
+
+
+def tidy(ends: threading.Event, seconds: float = _TIDY) -> None:
+    """Collect garbage now and then, and give the system the memory that lies free.
+
+    Requests are of all sizes, so what they free lies in pieces, and what is free grew for an hour.
+    """
+    while not ends.wait(seconds):
+        gc.collect()
+        give_back()
 
 
 def try_out(model: Served) -> None:
