@@ -179,7 +179,7 @@ def main() -> None:
     if given.json:
         given.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     if given.svg:
-        for key, ending in (("peak MiB", "memory"), ("pairs/s", "speed")):
+        for key, ending in (("peak MiB", "memory"), ("pairs/processor s", "speed")):
             path = given.svg / f"streaming-{ending}.svg"
             path.write_text(picture(found, key), encoding="utf-8")
 

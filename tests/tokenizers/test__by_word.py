@@ -1,7 +1,7 @@
 """Texts that are encoded by their words have the ids that they have as a whole."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from saccade.tokenizers import _by_word
@@ -33,6 +33,7 @@ NORMALISE = [[], ["nfc", "strip"], [one for one in _NORMALISERS if one != "no_pu
 FITTED = [tokenizer.fit(LINES, steps) for tokenizer in CUT for steps in NORMALISE]
 
 
+@settings(deadline=None, max_examples=60)
 @given(st.lists(st.text(alphabet=LETTERS, max_size=30), max_size=6))
 def test_by_words_is_as_a_whole(texts: list[str]) -> None:
     for vocabulary in FITTED:
@@ -41,6 +42,7 @@ def test_by_words_is_as_a_whole(texts: list[str]) -> None:
         assert vocabulary._by_word(texts) == vocabulary._cut_up(texts)  # as remembered
 
 
+@settings(deadline=None, max_examples=60)
 @given(st.lists(st.text(alphabet=LETTERS, max_size=30), max_size=6))
 def test_many_texts_are_encoded_like_few(texts: list[str]) -> None:
     for vocabulary in FITTED[-3:]:
