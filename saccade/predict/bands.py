@@ -18,7 +18,7 @@ Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Band:
+class ForecastBand:
     """What was forecast, and between which numbers it lies with probability `level`, `[T, C]`."""
 
     prediction: Prediction
@@ -35,7 +35,7 @@ class Band:
 
 def forecast_bands(
     predictor: Predictor, several: Sequence[Any], level: float, steps: int | None = None
-) -> list[Band]:
+) -> list[ForecastBand]:
     """Forecast, and say how sure that is: each place by itself, a Gaussian around its mean.
 
         mean -+ z s,   z = Phi^-1((1 + level) / 2)            s: the model's `read_spreads`
@@ -55,7 +55,7 @@ def forecast_bands(
     return [band_of(predictor, one, level) for one in found]
 
 
-def band_of(predictor: Predictor, prediction: Prediction, level: float) -> Band:
+def band_of(predictor: Predictor, prediction: Prediction, level: float) -> ForecastBand:
     """Return the band around what was forecast."""
     model, codec = spread_writer(predictor.model, "forecast"), predictor.target
     tokens = np.asarray(prediction.hypothesis.tokens, np.float64)  # [T, C]
@@ -65,4 +65,4 @@ def band_of(predictor: Predictor, prediction: Prediction, level: float) -> Band:
         spreads = model.read_spreads(sources, len(tokens))[0].double().cpu().numpy()
     away = NormalDist().inv_cdf((1 + level) / 2) * spreads
     low, high = (codec.decode((tokens + side * away).astype(np.float32)) for side in (-1, 1))
-    return Band(prediction, low, high, level)
+    return ForecastBand(prediction, low, high, level)
