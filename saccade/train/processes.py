@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, distributed, nn
+from torch.distributed import PrefixStore, TCPStore  # type: ignore[attr-defined]
 
 from saccade.errors import SaccadeError, WorkerError
 
@@ -243,11 +244,31 @@ def joined(device: str = "cpu") -> Iterator[tuple[Processes, str]]:
         device = f"cuda:{os.environ.get('LOCAL_RANK', '0')}"
         torch.cuda.set_device(device)
     backend = "cpu:gloo,cuda:nccl" if device.startswith("cuda") else "gloo"
-    distributed.init_process_group(backend, timeout=_PATIENCE)
+    rank = int(os.environ["RANK"])
+    distributed.init_process_group(
+        backend, timeout=_PATIENCE, store=_store(), rank=rank, world_size=size
+    )
     try:
-        yield Processes(distributed.get_rank(), size), device
+        yield Processes(rank, size), device
     finally:
         distributed.destroy_process_group()
+
+
+def _store() -> PrefixStore:
+    """Return where the processes of this attempt find each other.
+
+    torchrun keeps one store over its restarts: without a prefix of their own, processes that begin
+    again find the addresses of the dead there, and wait for them.
+    """
+    kept = os.environ.get("TORCHELASTIC_USE_AGENT_STORE") == "True"  # by who began the job
+    store = TCPStore(
+        os.environ["MASTER_ADDR"],
+        int(os.environ["MASTER_PORT"]),
+        int(os.environ["WORLD_SIZE"]),
+        is_master=os.environ["RANK"] == "0" and not kept,
+        timeout=_PATIENCE,
+    )
+    return PrefixStore(f"saccade/{os.environ.get(RESTARTS, '0')}", store)
 
 
 def restarted() -> bool:

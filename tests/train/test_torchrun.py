@@ -1,11 +1,13 @@
 """torchrun begins a job again when one of its processes was killed: it goes on from its shards."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +16,12 @@ from tests.train import small
 from tests.train.test_shards import trained
 from tests.train.workers import together
 
-SETTINGS = {"shard": True, "validate_every": 20, "batch_tokens": 64, "max_steps": 300}
+SETTINGS: dict[str, Any] = {
+    "shard": True,
+    "validate_every": 20,
+    "batch_tokens": 64,
+    "max_steps": 200,
+}
 
 
 @pytest.mark.slow
@@ -36,12 +43,12 @@ def test_a_killed_rank_goes_on_from_the_shards_of_its_checkpoint(tmp_path: Path)
             job.wait()
     text = (tmp_path / "said").read_text(encoding="utf-8", errors="replace")
     assert code == 0, text
-    assert killed_at < 300
     log = (broken / "train.log").read_text(encoding="utf-8")
-    assert "esumed" in log
+    (step,) = re.findall(r"Going on from step (\d+)\.", log)
+    assert killed_at <= int(step) < SETTINGS["max_steps"]
     files = [path.name for path in (broken / "checkpoints").glob("*/model-*-of-00002.safetensors")]
     assert {"model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"} == {*files}
-    assert together(2, trained, whole, False, SETTINGS) == [300, 300]
+    assert together(2, trained, whole, False, SETTINGS) == [200, 200]
     small.assert_same(whole, broken)
 
 
