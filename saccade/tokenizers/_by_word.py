@@ -3,7 +3,7 @@
 Pieces never cross a space. So the ids of a text are those of its words, one behind the other, as
 far as each step before the pieces looks at one word alone. That holds for printable ASCII with
 single spaces, and for every normaliser but `no_punctuation`, which may leave nothing of a word. On
-two million texts of five words this is 6 times as fast as the library (12 and 2 microseconds each).
+200,000 texts of five words a text takes 3.5 microseconds of the processor in place of 12.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
