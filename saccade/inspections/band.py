@@ -14,7 +14,7 @@ LEVEL = 0.9
 class BandView(Inspection):
     """The first column of a forecast, and between which numbers nine of ten lie."""
 
-    page: ClassVar[int] = 13
+    page: ClassVar[int] = 16
 
     @classmethod
     def suits(cls, predictor: Predictor) -> bool:
