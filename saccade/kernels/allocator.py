@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 _TRIM, _MMAP = -1, -3  # M_TRIM_THRESHOLD and M_MMAP_THRESHOLD in malloc.h of glibc
+_ARENAS = -8  # M_ARENA_MAX
 _NEVER = -1
 LARGEST = 32 << 20  # bytes of a piece; the most that glibc comes to by itself
 
@@ -39,3 +40,14 @@ def give_back() -> None:
     library = ctypes.CDLL(None) if sys.platform == "linux" else None
     if library is not None and hasattr(library, "malloc_trim"):
         library.malloc_trim(0)
+
+
+def share_arenas(most: int = 2) -> None:
+    """Let the threads that begin from now on take their memory from a few arenas.
+
+    By itself glibc makes an arena for each, up to eight for a processor. What one thread frees, no
+    thread of another arena can have: a server grew by 3 % in an hour and never gave it back.
+    """
+    library = ctypes.CDLL(None) if sys.platform == "linux" else None
+    if library is not None and hasattr(library, "mallopt"):
+        library.mallopt(_ARENAS, most)

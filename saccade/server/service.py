@@ -16,7 +16,7 @@ import torch
 import uvicorn
 
 from saccade.errors import RecipeError
-from saccade.kernels.allocator import give_back
+from saccade.kernels.allocator import give_back, share_arenas
 from saccade.server.app import Settings, create_app
 from saccade.server.models import Served, open_models
 from saccade.server.uvicorn_server import Address, server_of
@@ -45,6 +45,7 @@ class Service:
 
     def run(self, tell: Callable[[str], None], begun: Callable[[], None]) -> None:
         """Serve until a signal ends it. Where no process can be forked there is one, this one."""
+        share_arenas()
         with listening(self.address) as sockets, self._folder() as folder:
             if sys.platform == "win32":
                 begun()

@@ -1,10 +1,11 @@
 import ctypes
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from saccade.kernels.allocator import kept_memory
+from saccade.kernels.allocator import kept_memory, share_arenas
 
 WATCHED = """
 import ctypes, resource
@@ -63,8 +64,46 @@ def test_what_was_freed_is_kept_until_the_end(then: str) -> None:
     assert again < by_itself / 10
 
 
+ARENAS = """
+import ctypes, sys, threading
+from saccade.kernels.allocator import share_arenas
+{first}
+library = ctypes.CDLL(None)
+library.fopen.restype = library.malloc.restype = ctypes.c_void_p
+together = threading.Barrier(8)
+def take():
+    together.wait()
+    library.malloc(1000)
+    together.wait()
+threads = [threading.Thread(target=take) for _ in range(8)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+file = ctypes.c_void_p(library.fopen(sys.argv[1].encode(), b"w"))
+library.malloc_info(0, file)
+library.fclose(file)
+"""
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux" or not hasattr(ctypes.CDLL(None), "malloc_info"),
+    reason="needs malloc_info, which only glibc has",
+)
+def test_threads_share_arenas(tmp_path: Path) -> None:
+    counts = []
+    for first in ("", "share_arenas()"):
+        path = tmp_path / "info.xml"
+        program = [sys.executable, "-c", ARENAS.format(first=first), str(path)]
+        subprocess.run(program, check=True)
+        counts.append(path.read_text().count("<heap nr="))
+    assert counts[0] > 2
+    assert counts[1] <= 2
+
+
 def test_without_such_settings_nothing_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "elsewhere")
     monkeypatch.setattr(ctypes, "CDLL", None)
+    share_arenas()
     with kept_memory():
         pass
