@@ -46,7 +46,7 @@ def share_arenas(most: int = 2) -> None:
     """Let the threads that begin from now on take their memory from a few arenas.
 
     By itself glibc makes an arena for each, up to eight for a processor. What one thread frees, no
-    thread of another arena can have: a server grew by 3 % in an hour and never gave it back.
+    thread of another arena can have.
     """
     library = ctypes.CDLL(None) if sys.platform == "linux" else None
     if library is not None and hasattr(library, "mallopt"):

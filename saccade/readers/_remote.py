@@ -39,7 +39,7 @@ class Remote(Local):
 def address(root: Path, name: str) -> Path:
     """Find what a recipe calls `name`: a URL, or a file below `root`; no name, no path."""
     if name.startswith(_FILE):
-        return Path(name.removeprefix(_FILE))
+        return local_path(Path(), name.removeprefix(_FILE))
     if not _URL.match(name):
         return local_path(root, name)
     if _SECRET.match(name):
